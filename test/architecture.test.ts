@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join, normalize, relative } from "node:path";
 import { Glob } from "bun";
 import { temporaryDirectory } from "./support/store.ts";
@@ -30,7 +30,7 @@ const tests = [...new Glob("test/**/*.{ts,tsx}").scanSync(ROOT)].filter(
 const imports = (await Promise.all(files.map(importsOf))).flat();
 
 /**
- * What a room may import besides its own files: the first row whose `from` matches applies, and the import must match one of
+ * The imports that a room may have in addition to its own files: the first row whose `from` matches applies, and the import must match one of
  * its `to`.
  */
 const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
@@ -58,7 +58,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/console\/ui\//, to: [/^src\/client\//, /^src\/lib\/csv-writer\.ts$/] },
   // It runs in a browser, so it imports nothing of this program.
   { from: /^src\/manual\/ui\//, to: [] },
-  // The generated parts of the manual describe what every room does.
+  // The generated parts of the manual describe every room.
   {
     from: /^src\/manual\/generated\//,
     to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/, /^src\/console\/sessions\.ts$/],
@@ -66,7 +66,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/console\/repository\.ts$/, to: [/^src\/(db|lib)\//] },
   { from: /^src\/console\//, to: [/^src\/(http|lib)\//, /^src\/people\/person\.ts$/] },
-  // DATA_DIR holds the database, and the files of deploys beside it.
+  // DATA_DIR holds the database, and the files of deploys next to it.
   {
     from: /^src\/backups\//,
     to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blob-check|blobs|manifest)\.ts$/],
@@ -136,39 +136,40 @@ const PACKAGES: Record<string, RegExp> = {
   "openid-client": /^src\/people\/oidc\.ts$/,
 };
 
-describe("imports", () => {
-  test("go only where the table allows", () => {
-    expect(imports.length).toBeGreaterThan(100);
-    const refused = imports.filter((one) => !isAllowed(one)).map(({ from, to }) => `${from} -> ${to}`);
-    expect(refused).toEqual([]);
-  });
+test("imports go only where the table allows", () => {
+  expect(imports.length).toBeGreaterThan(100);
+  const refused = imports.filter((one) => !isAllowed(one)).map(({ from, to }) => `${from} -> ${to}`);
+  expect(refused).toEqual([]);
+});
 
-  test.each(Object.entries(PACKAGES))("of %s are only in the files that may have them", (name, place) => {
+test.each(Object.entries(PACKAGES))(
+  "imports of %s are only in the files that may have them",
+  (name, place) => {
     const users = imports.filter(
       ({ to }) => to === name || to.startsWith(name.endsWith("/") ? name : `${name}/`),
     );
     expect(users.length).toBeGreaterThan(0);
     expect(users.filter(({ from }) => !place.test(from))).toEqual([]);
-  });
+  },
+);
 
-  test("make no cycle", () => {
-    const graph = Map.groupBy(imports, ({ from }) => from);
-    const done = new Set<string>();
-    const visit = (file: string, path: string[]): string[] | undefined => {
-      if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
-      if (done.has(file)) return undefined;
-      for (const { to } of graph.get(file) ?? []) {
-        const cycle = visit(to, [...path, file]);
-        if (cycle) return cycle;
-      }
-      done.add(file);
-      return undefined;
-    };
-    expect(files.map((file) => visit(file, [])).filter(Boolean)).toEqual([]);
-  });
+test("imports make no cycle", () => {
+  const graph = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const visit = (file: string, path: string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const { to } of graph.get(file) ?? []) {
+      const cycle = visit(to, [...path, file]);
+      if (cycle) return cycle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  expect(files.map((file) => visit(file, [])).filter(Boolean)).toEqual([]);
 });
 
-/** Inside a room too, what speaks of HTTP stays in its endpoints, and SQL in its repository. */
+/** Inside a room too, HTTP stays in its endpoints, and SQL in its repository. */
 const LAYERS: { from: RegExp; to: RegExp }[] = [
   {
     from: /^src\/(?!console).*[/-](service|repository|queries|erasure)\.ts$/,

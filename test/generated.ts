@@ -26,7 +26,7 @@ const validatorOf = (schema: Node): ValidateFunction => {
   return validator;
 };
 
-/** Checks a value against a schema of the document. @returns what is wrong, or "" */
+/** Checks a value against a schema of the document. @returns the mistake, or "" */
 const problemsOf = (schema: Node, value: unknown): string => {
   const validator = validatorOf(schema);
   return validator(value) ? "" : ajv.errorsText(validator.errors);

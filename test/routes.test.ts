@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from "../src/lib/scopes.ts";
 import { operationsOf, pathWith } from "./support/operations.ts";
 import { faultOf, messageOf, openStore } from "./support/store.ts";
 
-// Shared, because no request here changes what another test reads.
+// Shared, because no request here changes the data that another test reads.
 const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" } });
 const { operations } = await operationsOf(store);
 const guarded = operations.filter(({ isPublic }) => !isPublic);
@@ -65,37 +65,35 @@ const securityOfRoutes = (): RouteSecurity[] =>
     security: hooks.detail?.security,
   }));
 
-describe("every route of the app", () => {
-  test("names a scope, or is marked public", async () => {
-    const routes = securityOfRoutes();
-    expect(routes.length).toBeGreaterThan(15);
-    expect(routes.filter(({ security }) => security === undefined)).toEqual([]);
-  });
+test("every route of the app names a scope, or is marked public", async () => {
+  const routes = securityOfRoutes();
+  expect(routes.length).toBeGreaterThan(15);
+  expect(routes.filter(({ security }) => security === undefined)).toEqual([]);
+});
 
-  test("that is public is on the list of public paths", async () => {
-    const open = securityOfRoutes()
-      .filter(({ security }) => security?.length === 0)
-      .map(({ path }) => path.replace(/swagger-ui-[\d.]+/, "swagger-ui-:version"));
-    expect([...new Set(open)].toSorted()).toEqual(PUBLIC.toSorted());
-  });
+test("every public route of the app is on the list of public paths", async () => {
+  const open = securityOfRoutes()
+    .filter(({ security }) => security?.length === 0)
+    .map(({ path }) => path.replace(/swagger-ui-[\d.]+/, "swagger-ui-:version"));
+  expect([...new Set(open)].toSorted()).toEqual(PUBLIC.toSorted());
+});
 
-  test("names a scope that exists", async () => {
-    const scopes = securityOfRoutes().flatMap(
-      ({ security }) => security?.flatMap(({ apiKey }) => apiKey) ?? [],
-    );
-    expect(scopes.filter((scope) => !(scope in SCOPES))).toEqual([]);
-  });
+test("every route of the app names a scope that exists", async () => {
+  const scopes = securityOfRoutes().flatMap(
+    ({ security }) => security?.flatMap(({ apiKey }) => apiKey) ?? [],
+  );
+  expect(scopes.filter((scope) => !(scope in SCOPES))).toEqual([]);
+});
 
-  test("is in a document, unless it is hidden", async () => {
-    const visible = store.app.routes.filter(({ hooks }) => !hooks.detail?.hide);
-    const documents = await generateDocuments(store.app);
-    const count = (["store", "platform"] as const).flatMap((name) =>
-      Object.values(
-        (documents(name, { baseUrl: "", stagingBaseUrl: "" }) as { paths: object }).paths,
-      ).flatMap(Object.keys),
-    ).length;
-    expect(count).toBe(visible.length);
-  });
+test("every route of the app is in a document, unless it is hidden", async () => {
+  const visible = store.app.routes.filter(({ hooks }) => !hooks.detail?.hide);
+  const documents = await generateDocuments(store.app);
+  const count = (["store", "platform"] as const).flatMap((name) =>
+    Object.values((documents(name, { baseUrl: "", stagingBaseUrl: "" }) as { paths: object }).paths).flatMap(
+      Object.keys,
+    ),
+  ).length;
+  expect(count).toBe(visible.length);
 });
 
 /** No string can be made of it, as for a message. */
@@ -123,7 +121,7 @@ describe.each(named(guarded))("%s", (_name, operation) => {
   const path = pathWith(operation, () => "999999999");
   const { method, scope } = operation;
 
-  test("is 401 without a key, with a malformed one and with an unknown one, whatever its body", async () => {
+  test("the route gets 401 without a key, with a malformed one and with an unknown one, regardless of its body", async () => {
     const unknown = "aas_7777777777777777777777777777771SlwSS";
     for (const [key, code] of [
       [false, "missing_api_key"],
@@ -136,7 +134,7 @@ describe.each(named(guarded))("%s", (_name, operation) => {
         expect(await faultOf(await store.call(method, path, { key, ...body }))).toBe(`401 ${code}`);
   });
 
-  test("is 403 with every other scope, and not with its own", async () => {
+  test("the route gets 403 with every other scope, and not with its own", async () => {
     const others = (Object.keys(SCOPES) as Scope[]).filter((other) => other !== scope);
     expect(await faultOf(await store.call(method, path, { key: await store.mint({ scopes: others }) }))).toBe(
       "403 insufficient_scope",
@@ -147,7 +145,7 @@ describe.each(named(guarded))("%s", (_name, operation) => {
     expect(text?.includes("lacks the scope") ?? false).toBe(false);
   });
 
-  test("refuses a query parameter that it does not know", async () => {
+  test("the route refuses a query parameter that it does not know", async () => {
     const json = operation.bodySchema && { json: { name: "x", categoryId: 1, scopes: ["pets:read"] } };
     const response = await store.call(method, `${path}?nonsense=1`, json ?? {});
     expect(response.status).toBe(400);

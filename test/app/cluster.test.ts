@@ -19,7 +19,7 @@ test("a server announces its node, and counts the others", async () => {
   );
 });
 
-test("the work that one node does begins on the node that has the claim, which says so", async () => {
+test("the log of the node that has the claim reports that the work of one node begins there", async () => {
   const { engine, node, lines } = await clusterNode({ BLOBS_URL });
   const { claim } = engine.open();
   const other = await claim("work", 1000);
@@ -41,7 +41,7 @@ test("neither the description nor the log has the password", async () => {
   expect(JSON.stringify([node.describe(), lines])).not.toContain("s3cret");
 });
 
-test("that the engine is away is logged once, and that it is back, too", async () => {
+test("an unreachable engine is logged once, and so is its return", async () => {
   const { lines, change, clock, node } = await clusterNode();
   lines.length = 0;
   await change({ problem: "etcd does not respond" });
@@ -60,7 +60,7 @@ test("a start without BLOBS_URL warns that sites are on one node only", async ()
   expect((await clusterNode({ BLOBS_URL })).lines).toEqual([]);
 });
 
-test("a node that cannot bring itself up to date is not ready, and says how far it is behind, not where the engine is", async () => {
+test("a node that cannot bring itself up to date is not ready, and reports how far it lags, not where the engine is", async () => {
   const { node, change, clock } = await clusterNode();
   expect(await outcomeOf(node.assertReady(async () => {}))).not.toThrow();
   await change({ problem: "away" });
@@ -72,7 +72,7 @@ test("a node that cannot bring itself up to date is not ready, and says how far 
   );
 });
 
-test("a node that cannot apply the log is not ready, and tells no strangers where its files are", async () => {
+test("a node that cannot apply the log is not ready, and strangers do not learn where its files are", async () => {
   const { node } = await clusterNode();
   const full = async () => {
     throw new StorageUnavailable("/srv/data is full");

@@ -30,7 +30,7 @@ test("the owner logs once that a process may open too few files, and a worker do
   expect(await warningsOf({ challenges: {} as never })).toEqual([]);
 });
 
-test("event streams get half of the connections, and the server warns if EVENT_STREAMS asks for more", () => {
+test("event streams get half of the connections, and the server warns if EVENT_STREAMS is larger", () => {
   const warnings: string[] = [];
   const log = { warn: (text: string) => void warnings.push(text) } as never;
   expect(eventStreamLimit(192, BUDGET, log)).toBe(192);

@@ -50,7 +50,7 @@ const olderStore = (applied: number, env: Record<string, string> = {}) => {
 describe.each(TAGS.slice(1).map((tag, at) => [tag, at + 1] as const))(
   "a database from before %s",
   (tag, applied) => {
-    test("is migrated with its animals, logs each step, and leaves a copy", async () => {
+    test("an older database is migrated with its animals, logs each step, and leaves a copy", async () => {
       const { dataDir, lines, upgrade, look, begun } = olderStore(applied);
       await upgrade();
       expect(look()).toEqual({ applied: TAGS.length, names: ["Bella"] });
@@ -68,7 +68,7 @@ test("a database that is up to date or missing is not migrated", async () => {
   expect([begun(), lines]).toEqual([0, []]);
 });
 
-test("without space for a copy the migration goes on, and the log says so", async () => {
+test("without space for a copy the migration continues, and the log reports that", async () => {
   const { dataDir, lines, upgrade, look } = olderStore(4, { DISK_RESERVE: "1024GiB" });
   await upgrade();
   expect(look().applied).toBe(TAGS.length);

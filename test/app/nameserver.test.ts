@@ -69,7 +69,7 @@ test("a server without NAMESERVER has no name server", async () => {
   expect(server.dnsPort).toBeUndefined();
 });
 
-test("a port that is in use stops the start with what to do", async () => {
+test("a port that is in use stops the start, and the error explains what to do", async () => {
   const socket = createSocket("udp4");
   const { promise, resolve } = Promise.withResolvers<void>();
   socket.bind(0, "127.0.0.1", resolve);

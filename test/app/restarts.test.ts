@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startNode } from "../../src/app/restarts.ts";
@@ -43,60 +43,58 @@ const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await Bun.sleep(1);
 };
 
-describe("a node whose replica is outdated", () => {
-  test("stops serving, marks the replica, and starts again", async () => {
-    const { node, started, isMarked } = await startFake();
-    const server = await node;
-    started[0]?.fail(new ReplicaOutdated("its checksum differs"));
-    await until(() => started.length === 2);
-    expect(started[0]?.isStopped).toBe(true);
-    expect(isMarked()).toBe(true);
-    expect(server.url).toBe("http://server2");
-    await server.stop();
-    expect(started[1]?.isStopped).toBe(true);
-  });
-
-  test("starts again if it was found outdated while it started", async () => {
-    const { start, refusals, started } = fakeServers();
-    refusals.push(new ReplicaOutdated("the log was trimmed"));
-    const config = readConfig({ flags: { dataDir: temporaryDirectory() }, env: {}, isTerminal: false });
-    await startNode(config, { start });
-    expect(started.length).toBe(1);
-  });
-
-  test("tries again while it cannot start, and gives up in the end", async () => {
-    const { node, started, refusals } = await startFake();
-    const server = await node;
-    refusals.push(new Error("the engine is away"), new Error("the engine is away"));
-    started[0]?.fail(new ReplicaOutdated("its checksum differs"));
-    await until(() => started.length === 2);
-    refusals.push(...Array.from({ length: 8 }, () => new Error("the engine is gone")));
-    started[1]?.fail(new ReplicaOutdated("its checksum differs"));
-    expect((await server.failed).message).toBe("the engine is gone");
-  });
-
-  test("says why it cannot start again yet", async () => {
-    const { node, started, refusals, reasons } = await startFake();
-    await node;
-    refusals.push(new Error("the engine has no log"));
-    started[0]?.fail(new ReplicaOutdated("the log ended"));
-    await until(() => started.length === 2);
-    expect(reasons).toEqual(["the log ended", "the engine has no log"]);
-  });
-
-  test("fails if it is outdated again and again", async () => {
-    const { node, started } = await startFake();
-    const server = await node;
-    for (let at = 0; at < 4; at++) {
-      await until(() => started.length === at + 1);
-      started[at]?.fail(new ReplicaOutdated("its checksum differs"));
-    }
-    expect((await server.failed).message).toBe("its checksum differs");
-    expect(started.length).toBe(4);
-  });
+test("a node whose replica is outdated stops serving, marks the replica, and starts again", async () => {
+  const { node, started, isMarked } = await startFake();
+  const server = await node;
+  started[0]?.fail(new ReplicaOutdated("its checksum differs"));
+  await until(() => started.length === 2);
+  expect(started[0]?.isStopped).toBe(true);
+  expect(isMarked()).toBe(true);
+  expect(server.url).toBe("http://server2");
+  await server.stop();
+  expect(started[1]?.isStopped).toBe(true);
 });
 
-test("a node fails for any other reason at once", async () => {
+test("a node whose replica is outdated starts again if it was found outdated while it started", async () => {
+  const { start, refusals, started } = fakeServers();
+  refusals.push(new ReplicaOutdated("the log was trimmed"));
+  const config = readConfig({ flags: { dataDir: temporaryDirectory() }, env: {}, isTerminal: false });
+  await startNode(config, { start });
+  expect(started.length).toBe(1);
+});
+
+test("a node whose replica is outdated tries again while it cannot start, and gives up in the end", async () => {
+  const { node, started, refusals } = await startFake();
+  const server = await node;
+  refusals.push(new Error("the engine is away"), new Error("the engine is away"));
+  started[0]?.fail(new ReplicaOutdated("its checksum differs"));
+  await until(() => started.length === 2);
+  refusals.push(...Array.from({ length: 8 }, () => new Error("the engine is gone")));
+  started[1]?.fail(new ReplicaOutdated("its checksum differs"));
+  expect((await server.failed).message).toBe("the engine is gone");
+});
+
+test("a node whose replica is outdated logs why it cannot start again yet", async () => {
+  const { node, started, refusals, reasons } = await startFake();
+  await node;
+  refusals.push(new Error("the engine has no log"));
+  started[0]?.fail(new ReplicaOutdated("the log ended"));
+  await until(() => started.length === 2);
+  expect(reasons).toEqual(["the log ended", "the engine has no log"]);
+});
+
+test("a node fails if its replica becomes outdated again and again", async () => {
+  const { node, started } = await startFake();
+  const server = await node;
+  for (let at = 0; at < 4; at++) {
+    await until(() => started.length === at + 1);
+    started[at]?.fail(new ReplicaOutdated("its checksum differs"));
+  }
+  expect((await server.failed).message).toBe("its checksum differs");
+  expect(started.length).toBe(4);
+});
+
+test("a node fails immediately for any other reason", async () => {
   const { node, started, isMarked } = await startFake();
   const server = await node;
   started[0]?.fail(new Error("its files are lost"));
@@ -104,7 +102,7 @@ test("a node fails for any other reason at once", async () => {
   expect([started.length, isMarked()]).toEqual([1, false]);
 });
 
-test("a node that cannot start at all says why", async () => {
+test("a node that cannot start at all reports the reason", async () => {
   const { start, refusals } = fakeServers();
   refusals.push(new Error("the port is in use"));
   const config = readConfig({ flags: { dataDir: temporaryDirectory() }, env: {}, isTerminal: false });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { listeningInodes, portHolder } from "../../src/lib/port-holder.ts";
 import { startLines } from "../../src/app/start-lines.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -41,67 +41,65 @@ const lines = (
   );
 };
 
-describe("a start prints", () => {
-  test("the addresses of this machine by default, and where the key is", () => {
-    expect(lines({})).toEqual([
-      "Listening on http://localhost:3000 (this machine only)",
-      "Manual: http://localhost:3000/manual",
-      "Console: http://localhost:3000/console",
-      "Sites: http://PROJECT.localhost:3000/ (this machine only, until PLATFORM_DOMAIN is set)",
-      "Admin key (all scopes) in data/admin.key",
-    ]);
-  });
+test("a start prints the addresses of this machine by default, and the path of the key", () => {
+  expect(lines({})).toEqual([
+    "Listening on http://localhost:3000 (this machine only)",
+    "Manual: http://localhost:3000/manual",
+    "Console: http://localhost:3000/console",
+    "Sites: http://PROJECT.localhost:3000/ (this machine only, until PLATFORM_DOMAIN is set)",
+    "Admin key (all scopes) in data/admin.key",
+  ]);
+});
 
-  test("a link that signs the operator in, next to the address of the console", () => {
-    const signInToken = "t".repeat(43);
-    const printed = lines({ BASE_URL: "https://adopt.example.org" }, { signInToken });
-    expect(printed[printed.indexOf("Console: https://adopt.example.org/console") + 1]).toBe(
-      `Sign in to the console (single use, expires in 15 minutes): https://adopt.example.org/console/sign-in#${signInToken}`,
-    );
-  });
+test("a start prints a link that signs the operator in, next to the address of the console", () => {
+  const signInToken = "t".repeat(43);
+  const printed = lines({ BASE_URL: "https://adopt.example.org" }, { signInToken });
+  expect(printed[printed.indexOf("Console: https://adopt.example.org/console") + 1]).toBe(
+    `Sign in to the console (single use, expires in 15 minutes): https://adopt.example.org/console/sign-in#${signInToken}`,
+  );
+});
 
-  test("on a node of a cluster without the first key, where that is", () => {
-    const printed = lines({}, { hasAdminKey: false, clusterNode: "Node a of the cluster" });
-    expect(printed).toContain("Node a of the cluster");
-    expect(printed.at(-1)).toBe(
-      "Admin key: in the DATA_DIR of the node that created the store, until it is removed there",
-    );
-    expect(lines({}, { hasAdminKey: false }).join()).not.toContain("Admin key");
-  });
+test("a start on a node of a cluster without the first key prints where that is", () => {
+  const printed = lines({}, { hasAdminKey: false, clusterNode: "Node a of the cluster" });
+  expect(printed).toContain("Node a of the cluster");
+  expect(printed.at(-1)).toBe(
+    "Admin key: in the DATA_DIR of the node that created the store, until it is removed there",
+  );
+  expect(lines({}, { hasAdminKey: false }).join()).not.toContain("Admin key");
+});
 
-  test("the machine's addresses in the network, if it listens on all of them", () => {
-    const printed = lines({ HOST: "0.0.0.0", CONSOLE: "off" });
-    expect(printed.slice(0, 2)).toEqual([
-      "Listening on http://localhost:3000 and http://192.0.2.7:3000 (all addresses)",
-      "Manual: http://192.0.2.7:3000/manual",
-    ]);
-    expect(printed.join()).not.toContain("Console");
-    expect(lines({ HOST: "::" })[0]).toBe(
-      "Listening on http://localhost:3000 and http://192.0.2.7:3000 and http://[2001:db8::7]:3000 (all addresses)",
-    );
-  });
+test("a start prints the machine's addresses in the network if it listens on all of them", () => {
+  const printed = lines({ HOST: "0.0.0.0", CONSOLE: "off" });
+  expect(printed.slice(0, 2)).toEqual([
+    "Listening on http://localhost:3000 and http://192.0.2.7:3000 (all addresses)",
+    "Manual: http://192.0.2.7:3000/manual",
+  ]);
+  expect(printed.join()).not.toContain("Console");
+  expect(lines({ HOST: "::" })[0]).toBe(
+    "Listening on http://localhost:3000 and http://192.0.2.7:3000 and http://[2001:db8::7]:3000 (all addresses)",
+  );
+});
 
-  test("no port in the machine's addresses on port 80", () => {
-    const [listening, manual] = lines({ HOST: "0.0.0.0" }, { url: "http://localhost:80" });
-    expect(listening).toEndWith(" and http://192.0.2.7 (all addresses)");
-    expect(manual).toBe("Manual: http://192.0.2.7/manual");
-  });
+test("a start on port 80 prints the machine's addresses without a port", () => {
+  const [listening, manual] = lines({ HOST: "0.0.0.0" }, { url: "http://localhost:80" });
+  expect(listening).toEndWith(" and http://192.0.2.7 (all addresses)");
+  expect(manual).toBe("Manual: http://192.0.2.7/manual");
+});
 
-  test("the public address, and no public address of a site below localhost", () => {
-    const printed = lines({ BASE_URL: "https://adopt.example.org" });
-    expect(printed).toContain("Public address: https://adopt.example.org");
-    expect(printed).toContain("Console: https://adopt.example.org/console");
-    expect(printed.join()).not.toMatch(/https:..PROJECT\.localhost/);
-    expect(lines({ BASE_URL: "https://adopt.example.org", PLATFORM_DOMAIN: "sites.example.org" })).toContain(
-      "Sites: https://PROJECT.sites.example.org/",
-    );
-  });
+test("a start prints the public address, and no public address of a site below localhost", () => {
+  const printed = lines({ BASE_URL: "https://adopt.example.org" });
+  expect(printed).toContain("Public address: https://adopt.example.org");
+  expect(printed).toContain("Console: https://adopt.example.org/console");
+  expect(printed.join()).not.toMatch(/https:..PROJECT\.localhost/);
+  expect(lines({ BASE_URL: "https://adopt.example.org", PLATFORM_DOMAIN: "sites.example.org" })).toContain(
+    "Sites: https://PROJECT.sites.example.org/",
+  );
+});
 
-  test("that certificates need consent", () => {
-    const printed = lines({ HTTPS_PORT: "8443" }, { httpsPort: 8443 });
-    expect(printed).toContain("HTTPS on port 8443 (this machine only), for names that have a certificate");
-    expect(printed.at(-1)).toBe("The server orders no certificate until ACME_AGREE_TOS is true");
-  });
+test("a start prints that certificates need consent", () => {
+  const printed = lines({ HTTPS_PORT: "8443" }, { httpsPort: 8443 });
+  expect(printed).toContain("HTTPS on port 8443 (this machine only), for names that have a certificate");
+  expect(printed.at(-1)).toBe("The server orders no certificate until ACME_AGREE_TOS is true");
 });
 
 test("a start prints the domains of the name server", () => {

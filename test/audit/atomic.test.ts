@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { openProject } from "../domains/projects.ts";
 import { type Store, addPet, faultOf } from "../support/store.ts";
 
@@ -31,74 +31,72 @@ const openBusyStore = async () => {
   return project;
 };
 
-describe("nothing is recorded", () => {
-  test.each<[what: string, method: string, path: string, json: unknown, expected: number]>([
-    ["an animal that is not valid", "POST", "/v1/pets", { name: "" }, 400],
-    ["a status that an open order holds", "PATCH", "/v1/pets/1", { status: "sold" }, 409],
-    ["an animal that an open order holds", "DELETE", "/v1/pets/1", undefined, 409],
-    ["an unknown animal", "DELETE", "/v1/pets/99", undefined, 404],
-    ["a patch of an animal with its own values", "PATCH", "/v1/pets/1", { name: "Bella" }, 200],
-    ["an empty patch", "PATCH", "/v1/pets/1", {}, 200],
-    ["a category whose name is taken", "POST", "/v1/categories", { name: "dogs" }, 409],
-    ["a category in use", "DELETE", "/v1/categories/1", undefined, 409],
-    ["a category that keeps its name", "PATCH", "/v1/categories/1", { name: "Dogs" }, 200],
-    ["a second order of an animal", "POST", "/v1/store/orders", { petId: 1, adopter: ADOPTER }, 409],
-    ["a step that the order's status refuses", "POST", "/v1/store/orders/1/complete", {}, 409],
-    ["a key that was revoked before", "DELETE", "/platform/keys/2", undefined, 204],
-    ["the rotation of a revoked key", "POST", "/platform/keys/2/rotate", {}, 409],
-    ["the last key that can manage keys", "DELETE", "/platform/keys/1", undefined, 409],
-    ["a slug that is taken", "POST", "/platform/projects", { slug: "docs", name: "Docs" }, 409],
-    ["a project that keeps its name", "PATCH", "/platform/projects/docs", { name: "docs" }, 200],
-    ["an unknown project", "DELETE", "/platform/projects/nothing", undefined, 404],
-    ["the served deploy, activated again", "POST", "/platform/projects/docs/deploys/1/activate", {}, 200],
-    ["the served deploy, deleted", "DELETE", "/platform/projects/docs/deploys/1", undefined, 409],
-    [
-      "a domain that the project has",
-      "POST",
-      "/platform/projects/docs/domains",
-      { hostname: "docs.example.org" },
-      200,
-    ],
-    [
-      "a check that finds nothing new",
-      "POST",
-      "/platform/projects/docs/domains/docs.example.org/verify",
-      {},
-      200,
-    ],
-    [
-      "the primary domain, made primary",
-      "PUT",
-      "/platform/projects/docs/domains/docs.example.org/primary",
-      {},
-      200,
-    ],
-  ])("of %s", async (_, method, path, json, expected) => {
-    const { store } = await openBusyStore();
-    const recorded = await recordedBy(store, async () => {
-      const { status } = await store.call(method, path, json === undefined ? {} : { json });
-      expect(status).toBe(expected);
-    });
-    expect(recorded).toEqual([]);
+test.each<[what: string, method: string, path: string, json: unknown, expected: number]>([
+  ["an animal that is not valid", "POST", "/v1/pets", { name: "" }, 400],
+  ["a status that an open order holds", "PATCH", "/v1/pets/1", { status: "sold" }, 409],
+  ["an animal that an open order holds", "DELETE", "/v1/pets/1", undefined, 409],
+  ["an unknown animal", "DELETE", "/v1/pets/99", undefined, 404],
+  ["a patch of an animal with its own values", "PATCH", "/v1/pets/1", { name: "Bella" }, 200],
+  ["an empty patch", "PATCH", "/v1/pets/1", {}, 200],
+  ["a category whose name is taken", "POST", "/v1/categories", { name: "dogs" }, 409],
+  ["a category in use", "DELETE", "/v1/categories/1", undefined, 409],
+  ["a category that keeps its name", "PATCH", "/v1/categories/1", { name: "Dogs" }, 200],
+  ["a second order of an animal", "POST", "/v1/store/orders", { petId: 1, adopter: ADOPTER }, 409],
+  ["a step that the order's status refuses", "POST", "/v1/store/orders/1/complete", {}, 409],
+  ["a key that was revoked before", "DELETE", "/platform/keys/2", undefined, 204],
+  ["the rotation of a revoked key", "POST", "/platform/keys/2/rotate", {}, 409],
+  ["the last key that can manage keys", "DELETE", "/platform/keys/1", undefined, 409],
+  ["a slug that is taken", "POST", "/platform/projects", { slug: "docs", name: "Docs" }, 409],
+  ["a project that keeps its name", "PATCH", "/platform/projects/docs", { name: "docs" }, 200],
+  ["an unknown project", "DELETE", "/platform/projects/nothing", undefined, 404],
+  ["the served deploy, activated again", "POST", "/platform/projects/docs/deploys/1/activate", {}, 200],
+  ["the served deploy, deleted", "DELETE", "/platform/projects/docs/deploys/1", undefined, 409],
+  [
+    "a domain that the project has",
+    "POST",
+    "/platform/projects/docs/domains",
+    { hostname: "docs.example.org" },
+    200,
+  ],
+  [
+    "a check that finds nothing new",
+    "POST",
+    "/platform/projects/docs/domains/docs.example.org/verify",
+    {},
+    200,
+  ],
+  [
+    "the primary domain, made primary",
+    "PUT",
+    "/platform/projects/docs/domains/docs.example.org/primary",
+    {},
+    200,
+  ],
+])("a request that changes nothing is not recorded: %s", async (_, method, path, json, expected) => {
+  const { store } = await openBusyStore();
+  const recorded = await recordedBy(store, async () => {
+    const { status } = await store.call(method, path, json === undefined ? {} : { json });
+    expect(status).toBe(expected);
   });
+  expect(recorded).toEqual([]);
+});
 
-  test("of a deploy that is refused", async () => {
-    const { store, api } = await openProject();
-    const recorded = await recordedBy(store, async () => {
-      const headers = { "content-type": "application/gzip" };
-      expect((await api("POST", "/deploys", { body: "not an archive", headers })).status).toBe(400);
-    });
-    expect(recorded).toEqual([]);
+test("a deploy that is refused is not recorded", async () => {
+  const { store, api } = await openProject();
+  const recorded = await recordedBy(store, async () => {
+    const headers = { "content-type": "application/gzip" };
+    expect((await api("POST", "/deploys", { body: "not an archive", headers })).status).toBe(400);
   });
+  expect(recorded).toEqual([]);
+});
 
-  test("of a change of an animal that is not the one that If-Match names", async () => {
-    const { store } = await openBusyStore();
-    const recorded = await recordedBy(store, async () => {
-      const call = { json: { name: "Luna" }, headers: { "if-match": '"other"' } };
-      expect((await store.call("PATCH", "/v1/pets/1", call)).status).toBe(412);
-    });
-    expect(recorded).toEqual([]);
+test("a change of an animal whose tag differs from If-Match is not recorded", async () => {
+  const { store } = await openBusyStore();
+  const recorded = await recordedBy(store, async () => {
+    const call = { json: { name: "Luna" }, headers: { "if-match": '"other"' } };
+    expect((await store.call("PATCH", "/v1/pets/1", call)).status).toBe(412);
   });
+  expect(recorded).toEqual([]);
 });
 
 test("a request with an Idempotency-Key that is sent twice is recorded once", async () => {
@@ -113,24 +111,25 @@ test("a request with an Idempotency-Key that is sent twice is recorded once", as
   expect(recorded).toEqual(["pet.added"]);
 });
 
-describe("a write that can't be recorded is refused, and nothing is stored", () => {
-  test.each<[what: string, method: string, path: string, json: unknown, table: string]>([
-    ["a new animal", "POST", "/v1/pets", { name: "Luna", categoryId: 1 }, "pets"],
-    ["a changed animal", "PATCH", "/v1/pets/1", { name: "Luna" }, "pets"],
-    [
-      "many changed animals",
-      "POST",
-      "/v1/pets/changes",
-      { changes: [{ id: 1, change: { name: "Luna" } }] },
-      "pets",
-    ],
-    ["a step of an order", "POST", "/v1/store/orders/1/approve", {}, "orders"],
-    ["a renamed category", "PATCH", "/v1/categories/1", { name: "Hounds" }, "categories"],
-    ["a new key", "POST", "/platform/keys", { name: "x", scopes: ["pets:read"] }, "keys"],
-    ["a new person", "POST", "/platform/people", ADA, "people"],
-    ["a changed project", "PATCH", "/platform/projects/docs", { plan: "free" }, "projects"],
-    ["a new domain", "POST", "/platform/projects/docs/domains", { hostname: "a.example.org" }, "domains"],
-  ])("%s", async (_, method, path, json, table) => {
+test.each<[what: string, method: string, path: string, json: unknown, table: string]>([
+  ["a new animal", "POST", "/v1/pets", { name: "Luna", categoryId: 1 }, "pets"],
+  ["a changed animal", "PATCH", "/v1/pets/1", { name: "Luna" }, "pets"],
+  [
+    "many changed animals",
+    "POST",
+    "/v1/pets/changes",
+    { changes: [{ id: 1, change: { name: "Luna" } }] },
+    "pets",
+  ],
+  ["a step of an order", "POST", "/v1/store/orders/1/approve", {}, "orders"],
+  ["a renamed category", "PATCH", "/v1/categories/1", { name: "Hounds" }, "categories"],
+  ["a new key", "POST", "/platform/keys", { name: "x", scopes: ["pets:read"] }, "keys"],
+  ["a new person", "POST", "/platform/people", ADA, "people"],
+  ["a changed project", "PATCH", "/platform/projects/docs", { plan: "free" }, "projects"],
+  ["a new domain", "POST", "/platform/projects/docs/domains", { hostname: "a.example.org" }, "domains"],
+])(
+  "a write that cannot be recorded is refused, and nothing is stored: %s",
+  async (_, method, path, json, table) => {
     const { store } = await openBusyStore();
     const { client } = store.database;
     const rows = () => client.query(`SELECT * FROM ${table} ORDER BY id`).all();
@@ -141,8 +140,8 @@ describe("a write that can't be recorded is refused, and nothing is stored", () 
     expect(await faultOf(await store.call(method, path, { json }))).toBe("500 internal_error");
     // The last use of keys is stored by itself.
     expect(rows()).toEqual(before);
-  });
-});
+  },
+);
 
 test("concurrent requests for one animal leave one entry of the one that succeeds", async () => {
   const { store } = await openProject();

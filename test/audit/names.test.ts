@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Scope } from "../../src/lib/scopes.ts";
 import { openProject } from "../domains/projects.ts";
 import { signedIn } from "../people/visitor.ts";
@@ -51,37 +51,35 @@ const actorsAt = async (store: Store, path: string, scopes: Scope[]): Promise<Na
   return ((await response.json()) as { actor: Named }[]).map(({ actor }) => actor);
 };
 
-describe("the history of", () => {
-  test.each<[of: string, path: string, scopes: Scope[]]>([
-    ["an animal", "/v1/pets/1/history", ["pets:read", "orders:read"]],
-    ["a category", "/v1/categories/1/history", ["pets:read"]],
-    ["an order", "/v1/store/orders/1/history", ["orders:read"]],
-    ["a project", "/platform/projects/docs/history", ["platform:read"]],
-    ["a key", "/platform/keys/1/history", ["keys:admin"]],
-    ["a person", "/platform/people/1/history", ["people:admin"]],
-  ])("%s names keys and people only to callers with audit:read", async (_, path, scopes) => {
-    const store = await openChangedStore();
-    const hidden = await actorsAt(store, path, scopes);
-    const named = await actorsAt(store, path, [...scopes, "audit:read"]);
-    expect(hidden).toEqual(named.map(({ kind }) => ({ kind: kind ?? "" })));
-    expect(named).toContainEqual({ kind: "key", id: expect.any(Number) as number, name: KEY_NAME });
-  });
+test.each<[of: string, path: string, scopes: Scope[]]>([
+  ["an animal", "/v1/pets/1/history", ["pets:read", "orders:read"]],
+  ["a category", "/v1/categories/1/history", ["pets:read"]],
+  ["an order", "/v1/store/orders/1/history", ["orders:read"]],
+  ["a project", "/platform/projects/docs/history", ["platform:read"]],
+  ["a key", "/platform/keys/1/history", ["keys:admin"]],
+  ["a person", "/platform/people/1/history", ["people:admin"]],
+])("the history of %s names keys and people only to callers with audit:read", async (_, path, scopes) => {
+  const store = await openChangedStore();
+  const hidden = await actorsAt(store, path, scopes);
+  const named = await actorsAt(store, path, [...scopes, "audit:read"]);
+  expect(hidden).toEqual(named.map(({ kind }) => ({ kind: kind ?? "" })));
+  expect(named).toContainEqual({ kind: "key", id: expect.any(Number) as number, name: KEY_NAME });
+});
 
-  test("a domain names keys and people only to callers with audit:read", async () => {
-    const store = await openChangedStore();
-    const path = "/platform/projects/docs/domains/docs.example.org/history";
-    const read = async (scopes: Scope[]) => {
-      const response = await store.call("GET", path, { key: await store.mint({ scopes }) });
-      return (await response.json()) as Record<string, unknown>[];
-    };
-    const named = await read(["platform:read", "audit:read"]);
-    expect(named).toContainEqual(expect.objectContaining({ actor: "key", name: KEY_NAME }));
-    const hidden = await read(["platform:read"]);
-    const names = new Set(["key", "person", "name"]);
-    expect(hidden).toEqual(
-      named.map((event) => Object.fromEntries(Object.entries(event).filter(([field]) => !names.has(field)))),
-    );
-  });
+test("the history of a domain names keys and people only to callers with audit:read", async () => {
+  const store = await openChangedStore();
+  const path = "/platform/projects/docs/domains/docs.example.org/history";
+  const read = async (scopes: Scope[]) => {
+    const response = await store.call("GET", path, { key: await store.mint({ scopes }) });
+    return (await response.json()) as Record<string, unknown>[];
+  };
+  const named = await read(["platform:read", "audit:read"]);
+  expect(named).toContainEqual(expect.objectContaining({ actor: "key", name: KEY_NAME }));
+  const hidden = await read(["platform:read"]);
+  const names = new Set(["key", "person", "name"]);
+  expect(hidden).toEqual(
+    named.map((event) => Object.fromEntries(Object.entries(event).filter(([field]) => !names.has(field)))),
+  );
 });
 
 test("no response to a reader without audit:read contains the name of a key or person that acted", async () => {

@@ -20,7 +20,7 @@ const DOCS = { kind: "project", id: "docs" } as const;
 const DOMAIN = { kind: "domain", id: "docs.example.org", parent: DOCS } as const;
 const ADOPTER = { name: "Ada Byron", email: "ada@example.org" };
 
-/** Performs an action, and says what its entry is besides the action. */
+/** Performs an action. @returns the other fields of its entry */
 type Case = (project: Project) => Promise<Record<string, unknown>>;
 
 const placed = async ({ store }: Project) => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const deployed = async (): Promise<string> => {
   return dataDir;
 };
 
-test("checking a backup says what is in it, and changes neither the backup nor a file beside it", async () => {
+test("checking a backup reports its contents, and changes neither the backup nor a file next to it", async () => {
   const { file, bytes, sites } = await backUp(await deployed());
   const before = [readFileSync(file), statSync(file), readdirSync(join(file, ".."))];
   expect(check(file)).toEqual({
@@ -36,29 +36,27 @@ test("checking a backup says what is in it, and changes neither the backup nor a
   expect(before).toEqual([readFileSync(file), expect.objectContaining(stat), readdirSync(join(file, ".."))]);
 });
 
-test("checking a backup without sites says so", async () => {
+test("checking a backup without sites reports that they are missing", async () => {
   expect(check((await backUp(await deployed(), { sites: false })).file).sites).toBeUndefined();
 });
 
-describe("a backup is refused", () => {
-  test("if a file of a site does not match its name", async () => {
-    const { file } = await backUp(await deployed());
-    const client = new Client(file);
-    client.run("UPDATE backup_files SET content = x'00' WHERE part = 0 AND length(content) = 17");
-    client.close();
-    expect(() => check(file)).toThrow(
-      /cannot be restored: it is damaged \(file "[\da-f]{64}" of a site does not match its name/,
-    );
-  });
+test("a backup is refused if a file of a site does not match its name", async () => {
+  const { file } = await backUp(await deployed());
+  const client = new Client(file);
+  client.run("UPDATE backup_files SET content = x'00' WHERE part = 0 AND length(content) = 17");
+  client.close();
+  expect(() => check(file)).toThrow(
+    /cannot be restored: it is damaged \(file "[\da-f]{64}" of a site does not match its name/,
+  );
+});
 
-  test("if it is missing or not a database of this program", async () => {
-    const file = join(temporaryDirectory(), "b.db");
-    expect(() => check(file)).toThrow("does not exist");
-    writeFileSync(file, "text that is long enough to be looked at".repeat(50));
-    expect(() => check(file)).toThrow("cannot be restored: it is damaged, or not a database");
-    new Client(`${file}.empty`, { create: true }).run("CREATE TABLE notes (text TEXT)");
-    expect(() => check(`${file}.empty`)).toThrow("it is not a database of adoption-store");
-  });
+test("a backup is refused if it is missing or not a database of this program", async () => {
+  const file = join(temporaryDirectory(), "b.db");
+  expect(() => check(file)).toThrow("does not exist");
+  writeFileSync(file, "text that is long enough to be looked at".repeat(50));
+  expect(() => check(file)).toThrow("cannot be restored: it is damaged, or not a database");
+  new Client(`${file}.empty`, { create: true }).run("CREATE TABLE notes (text TEXT)");
+  expect(() => check(`${file}.empty`)).toThrow("it is not a database of adoption-store");
 });
 
 test("a file that a deploy needs and that is not in the backup is counted as missing", async () => {
@@ -69,7 +67,7 @@ test("a file that a deploy needs and that is not in the backup is counted as mis
   expect(check(file).sites).toMatchObject({ files: (sites?.files ?? 0) - 1, missing: 1 });
 });
 
-test("over 60 flipped bits, the check passes no backup that a restore refuses", async () => {
+test("over 60 flipped bits, the check accepts no backup that a restore refuses", async () => {
   const random = seeded(23);
   const { file } = await backUp(await closedStore("Bella"));
   const whole = readFileSync(file);

@@ -26,11 +26,11 @@ test.each([
   "my-adoption-store-20261121T030405.067Z.db",
   "adoption-store-20261121T030405.067Z.db.old",
   "",
-])("%s is no backup's name", (name) => {
+])("%s is not the name of a backup", (name) => {
   expect(backupTime(name)).toBeUndefined();
 });
 
-test("the newest backups stay, in whatever order they are listed, and other files are left alone", () => {
+test("the newest backups stay, regardless of their order in the list, and other files are left alone", () => {
   const names = ["notes.db", days(2), days(0), "adoption-store.db", days(3), days(1)];
   expect(surplus(names, days(3), 2, AT + 3 * DAY)).toEqual([days(1), days(0)]);
   expect(surplus(names, days(3), 4, AT + 3 * DAY)).toEqual([]);
@@ -74,7 +74,7 @@ test.each([
   "adoption-store-backup-12.tmp",
   "x.adoption-store-backup-12.tmp",
   ".adoption-store-backup-.tmp",
-])("%s is not what a backup is being written to", (name) => {
+])("%s is not the name of a backup that is being written", (name) => {
   expect(writerOf(name)).toBeUndefined();
   expect(isTemporary(name)).toBe(false);
 });

@@ -18,13 +18,13 @@ const closedReplica = async (name: string): Promise<string> => {
   return dataDir;
 };
 
-test("a backup of a replica is an embedded database, which says where in the log it was taken", async () => {
+test("a backup of a replica is an embedded database with its position in the log", async () => {
   const { file } = await backUp(await closedReplica("Bella"));
   expect(markAt(file)).toBeUndefined();
   expect(checkBackup(file, () => {}).origin).toEqual({ log: "9b1d", position: 41 });
 });
 
-test("a backup of a replica is restored as an embedded store, whose event ids go on rising", async () => {
+test("a backup of a replica is restored as an embedded store, whose event ids continue to rise", async () => {
   const { file } = await backUp(await closedReplica("Bella"));
   const dataDir = temporaryDirectory();
   await restoreTo(dataDir, file);
@@ -36,7 +36,7 @@ test("a backup of a replica is restored as an embedded store, whose event ids go
   expect(inspect(databasePath(dataDir), lastEventId)).toBeGreaterThan(NOW);
 });
 
-test("a restore over a replica is refused, and says how a cluster goes back to a backup", async () => {
+test("a restore over a replica is refused, and the error explains how a cluster returns to a backup", async () => {
   const { file } = await backUp(await closedStore("Max"));
   const dataDir = await closedReplica("Bella");
   expect(() => prepareRestore(dataDir, file, NOW)).toThrow("cluster join --replace");

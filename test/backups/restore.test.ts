@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -147,126 +147,124 @@ test("a restore succeeds after a killed one, and removes the second name of the 
   expect(await namesIn(dataDir)).toEqual(["Bella"]);
 });
 
-describe("nothing changes", () => {
-  const refused = async (dataDir: string, file: string, says: string) => {
-    expect(await outcomeOf(restoreTo(dataDir, file))).toThrow(says);
-    expect(filesIn(dataDir).filter((name) => !name.startsWith("server.lock"))).toEqual(["adoption-store.db"]);
-    expect(await namesIn(dataDir)).toEqual(["Max"]);
-  };
+const refused = async (dataDir: string, file: string, says: string) => {
+  expect(await outcomeOf(restoreTo(dataDir, file))).toThrow(says);
+  expect(filesIn(dataDir).filter((name) => !name.startsWith("server.lock"))).toEqual(["adoption-store.db"]);
+  expect(await namesIn(dataDir)).toEqual(["Max"]);
+};
 
-  test("while a server runs", async () => {
-    const { file } = await backUp(await closedStore("Bella"));
-    const dataDir = await closedStore("Max");
-    const lock = takeLock(join(dataDir, "server.lock"));
-    await refused(dataDir, file, "a server is using it");
-    lock?.release();
-    await restoreTo(dataDir, file);
-  });
+test("a restore changes nothing while a server runs", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = await closedStore("Max");
+  const lock = takeLock(join(dataDir, "server.lock"));
+  await refused(dataDir, file, "a server is using it");
+  lock?.release();
+  await restoreTo(dataDir, file);
+});
 
-  test("while another backup is being restored", async () => {
-    const { file } = await backUp(await closedStore("Bella"));
-    const dataDir = await closedStore("Max");
-    const lock = takeLock(join(dataDir, "server.lock"));
-    writeFileSync(restoringPath(dataDir), "half");
-    expect(await outcomeOf(restoreTo(dataDir, file))).toThrow(
-      `DATA_DIR ${dataDir}: a backup is being restored: try again when the restore has ended`,
-    );
-    lock?.release();
-  });
+test("a restore changes nothing while another backup is being restored", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = await closedStore("Max");
+  const lock = takeLock(join(dataDir, "server.lock"));
+  writeFileSync(restoringPath(dataDir), "half");
+  expect(await outcomeOf(restoreTo(dataDir, file))).toThrow(
+    `DATA_DIR ${dataDir}: a backup is being restored: try again when the restore has ended`,
+  );
+  lock?.release();
+});
 
-  test("for a backup with a changed migration, and the error does not suggest another backup", async () => {
-    const { file } = await backUp(await closedStore("Bella"));
-    const client = new Client(file);
-    client.run("UPDATE migrations SET hash = 'another' WHERE id = 2");
-    client.close();
-    const restored = restoreTo(await closedStore("Max"), file);
-    expect(await outcomeOf(restored)).toThrow(
-      "0001_platform of the database differs from that of this program",
-    );
-    expect(await outcomeOf(restored)).not.toThrow("restore a backup");
-  });
+test("a restore changes nothing for a backup with a changed migration, and the error does not suggest another backup", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const client = new Client(file);
+  client.run("UPDATE migrations SET hash = 'another' WHERE id = 2");
+  client.close();
+  const restored = restoreTo(await closedStore("Max"), file);
+  expect(await outcomeOf(restored)).toThrow(
+    "0001_platform of the database differs from that of this program",
+  );
+  expect(await outcomeOf(restored)).not.toThrow("restore a backup");
+});
 
-  test("while another process has the database open", async () => {
-    const { file } = await backUp(await closedStore("Bella"));
-    const dataDir = await closedStore("Max");
-    const other = new Client(databasePath(dataDir));
-    other.query("SELECT count(*) FROM pets").get();
-    expect(await outcomeOf(restoreTo(dataDir, file))).toThrow("another process is using it");
-    other.close(true);
-    expect(await namesIn(dataDir)).toEqual(["Max"]);
-  }, 30_000);
+test("a restore changes nothing while another process has the database open", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = await closedStore("Max");
+  const other = new Client(databasePath(dataDir));
+  other.query("SELECT count(*) FROM pets").get();
+  expect(await outcomeOf(restoreTo(dataDir, file))).toThrow("another process is using it");
+  other.close(true);
+  expect(await namesIn(dataDir)).toEqual(["Max"]);
+}, 30_000);
 
-  test("for a file that is not a backup", async () => {
-    const dataDir = await closedStore("Max");
-    const place = temporaryDirectory();
-    const other = join(place, "other.db");
-    const client = new Client(other, { create: true });
-    client.run("CREATE TABLE notes (text TEXT)");
-    client.close();
-    writeFileSync(
-      join(place, "text.db"),
-      "this is no database, and it is long enough to be looked at".repeat(50),
-    );
-    writeFileSync(join(place, "empty.db"), "");
-    await refused(dataDir, other, "not a database of adoption-store");
-    await refused(dataDir, join(place, "text.db"), "not a database");
-    await refused(dataDir, join(place, "empty.db"), "not a database of adoption-store");
-    await refused(dataDir, join(place, "none.db"), "does not exist");
-    await refused(dataDir, place, "is not an ordinary file");
-    await refused(dataDir, databasePath(dataDir), "the database itself");
-  });
+test("a restore changes nothing for a file that is not a backup", async () => {
+  const dataDir = await closedStore("Max");
+  const place = temporaryDirectory();
+  const other = join(place, "other.db");
+  const client = new Client(other, { create: true });
+  client.run("CREATE TABLE notes (text TEXT)");
+  client.close();
+  writeFileSync(
+    join(place, "text.db"),
+    "this is no database, and it is long enough to be looked at".repeat(50),
+  );
+  writeFileSync(join(place, "empty.db"), "");
+  await refused(dataDir, other, "not a database of adoption-store");
+  await refused(dataDir, join(place, "text.db"), "not a database");
+  await refused(dataDir, join(place, "empty.db"), "not a database of adoption-store");
+  await refused(dataDir, join(place, "none.db"), "does not exist");
+  await refused(dataDir, place, "is not an ordinary file");
+  await refused(dataDir, databasePath(dataDir), "the database itself");
+});
 
-  test("for a backup that was truncated or changed", async () => {
-    const { file } = await backUp(await closedStore("Bella"));
-    const dataDir = await closedStore("Max");
-    const bytes = readFileSync(file);
-    writeFileSync(file, bytes.subarray(0, bytes.length - 8192));
-    await refused(dataDir, file, "cannot be restored");
-    writeFileSync(file, Buffer.from(bytes).fill(0xff, 8192, 12_288));
-    await refused(dataDir, file, "cannot be restored");
-  });
+test("a restore changes nothing for a backup that was truncated or changed", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = await closedStore("Max");
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.subarray(0, bytes.length - 8192));
+  await refused(dataDir, file, "cannot be restored");
+  writeFileSync(file, Buffer.from(bytes).fill(0xff, 8192, 12_288));
+  await refused(dataDir, file, "cannot be restored");
+});
 
-  test("for a backup that is newer than this program", async () => {
-    const source = await closedStore("Bella");
-    const { file } = await backUp(source);
-    const client = new Client(file);
-    client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', 'x', 1)");
-    client.close();
-    await refused(await closedStore("Max"), file, "newer than this program");
-  });
+test("a restore changes nothing for a backup that is newer than this program", async () => {
+  const source = await closedStore("Bella");
+  const { file } = await backUp(source);
+  const client = new Client(file);
+  client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', 'x', 1)");
+  client.close();
+  await refused(await closedStore("Max"), file, "newer than this program");
+});
 
-  test.each([
-    [
-      "CREATE TRIGGER evil AFTER INSERT ON pets BEGIN DELETE FROM pets; END",
-      'trigger "evil" is not part of adoption-store',
-    ],
-    ["CREATE INDEX mine ON pets (name, status)", 'index "mine" is not part of adoption-store'],
-    ["CREATE VIEW mine AS SELECT * FROM pets", 'view "mine" is not part of adoption-store'],
-    ["CREATE TABLE pets_words_mine (text TEXT)", 'table "pets_words_mine" is not part of adoption-store'],
-    ["DROP TRIGGER pets_renamed", 'trigger "pets_renamed" is missing'],
-    [
-      "DROP TRIGGER pets_deleted; CREATE TRIGGER pets_deleted AFTER DELETE ON pets BEGIN DELETE FROM orders; END",
-      'trigger "pets_deleted" differs from that of adoption-store',
-    ],
-    ["ALTER TABLE keys ADD COLUMN more TEXT", 'table "keys" differs from that of adoption-store'],
-    [
-      "ALTER TABLE backup_files ADD COLUMN more TEXT",
-      'table "backup_files" differs from that of adoption-store',
-    ],
-  ])("for a backup whose schema was changed: %s", async (sql, says) => {
-    const { file } = await backUp(await closedStore("Bella"));
-    const client = new Client(file);
-    client.run(sql);
-    client.close();
-    await refused(await closedStore("Max"), file, says);
-  });
+test.each([
+  [
+    "CREATE TRIGGER evil AFTER INSERT ON pets BEGIN DELETE FROM pets; END",
+    'trigger "evil" is not part of adoption-store',
+  ],
+  ["CREATE INDEX mine ON pets (name, status)", 'index "mine" is not part of adoption-store'],
+  ["CREATE VIEW mine AS SELECT * FROM pets", 'view "mine" is not part of adoption-store'],
+  ["CREATE TABLE pets_words_mine (text TEXT)", 'table "pets_words_mine" is not part of adoption-store'],
+  ["DROP TRIGGER pets_renamed", 'trigger "pets_renamed" is missing'],
+  [
+    "DROP TRIGGER pets_deleted; CREATE TRIGGER pets_deleted AFTER DELETE ON pets BEGIN DELETE FROM orders; END",
+    'trigger "pets_deleted" differs from that of adoption-store',
+  ],
+  ["ALTER TABLE keys ADD COLUMN more TEXT", 'table "keys" differs from that of adoption-store'],
+  [
+    "ALTER TABLE backup_files ADD COLUMN more TEXT",
+    'table "backup_files" differs from that of adoption-store',
+  ],
+])("a restore changes nothing for a backup whose schema was changed: %s", async (sql, says) => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const client = new Client(file);
+  client.run(sql);
+  client.close();
+  await refused(await closedStore("Max"), file, says);
+});
 
-  test("for a missing backup: a mistyped directory is not created", async () => {
-    const dataDir = join(temporaryDirectory(), "mistyped");
-    expect(await outcomeOf(restoreTo(dataDir, "/none.db"))).toThrow("does not exist");
-    expect(existsSync(dataDir)).toBe(false);
-    rmSync(dataDir, { force: true, recursive: true });
-  });
+test("a restore changes nothing for a missing backup, and a mistyped directory is not created", async () => {
+  const dataDir = join(temporaryDirectory(), "mistyped");
+  expect(await outcomeOf(restoreTo(dataDir, "/none.db"))).toThrow("does not exist");
+  expect(existsSync(dataDir)).toBe(false);
+  rmSync(dataDir, { force: true, recursive: true });
 });
 
 test("a backup with SQLite's own statistics can be restored", async () => {

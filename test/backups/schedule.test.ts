@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ const schedulerWith = ({ newest }: { newest?: (now: number) => number } = {}) =>
   return room;
 };
 
-test("the first scheduled backup is taken at once, the next when the interval has passed", async () => {
+test("the first scheduled backup is taken immediately, the next when the interval has passed", async () => {
   const { scheduler, clock, taken: backupTimes } = schedulerWith();
   for (let minute = 0; minute <= 2 * 24 * 60; minute += 10) {
     await scheduler.tick();
@@ -82,7 +82,7 @@ test("a clock that is set back delays the next backup by at most one interval", 
   expect(backupTimes).toHaveLength(2);
 });
 
-test("the status of scheduled backups says when the newest was taken and when the next is due", async () => {
+test("the status of scheduled backups has the time of the newest and the time when the next is due", async () => {
   const start = testClock().now();
   const { scheduler, clock } = schedulerWith({ newest: () => start - DAY + MINUTE });
   expect(scheduler.status()).toBeUndefined();
@@ -94,39 +94,37 @@ test("the status of scheduled backups says when the newest was taken and when th
   expect(scheduler.status()).toEqual({ ...before, lastSuccess: start + MINUTE, due: start + MINUTE + DAY });
 });
 
-describe("readiness warns", () => {
-  const codesAt = ({ scheduler, clock }: ReturnType<typeof schedulerWith>) =>
-    backupWarnings(scheduler.status(), DAY, clock.now()).map(({ code, count }) => [code, count]);
+const codesAt = ({ scheduler, clock }: ReturnType<typeof schedulerWith>) =>
+  backupWarnings(scheduler.status(), DAY, clock.now()).map(({ code, count }) => [code, count]);
 
-  test("of attempts that fail, until one succeeds, and of a backup that is overdue by an hour", async () => {
-    const room = schedulerWith();
-    room.failing = true;
-    await room.scheduler.tick();
-    expect(codesAt(room)).toEqual([["backups_fail", 1]]);
-    for (let quarter = 0; quarter < 5; quarter++) {
-      room.clock.advance(15 * MINUTE);
-      await room.scheduler.tick();
-    }
-    expect(codesAt(room)).toEqual([
-      ["backups_fail", 6],
-      ["backup_overdue", 1],
-    ]);
-    expect(backupWarnings(room.scheduler.status(), DAY, room.clock.now())[0]?.message).toMatch(
-      /6 attempts.+there is no backup: no room$/,
-    );
-    room.failing = false;
+test("readiness warns of attempts that fail, until one succeeds, and of a backup that is overdue by an hour", async () => {
+  const room = schedulerWith();
+  room.failing = true;
+  await room.scheduler.tick();
+  expect(codesAt(room)).toEqual([["backups_fail", 1]]);
+  for (let quarter = 0; quarter < 5; quarter++) {
     room.clock.advance(15 * MINUTE);
     await room.scheduler.tick();
-    expect(codesAt(room)).toEqual([]);
-  });
+  }
+  expect(codesAt(room)).toEqual([
+    ["backups_fail", 6],
+    ["backup_overdue", 1],
+  ]);
+  expect(backupWarnings(room.scheduler.status(), DAY, room.clock.now())[0]?.message).toMatch(
+    /6 attempts.+there is no backup: no room$/,
+  );
+  room.failing = false;
+  room.clock.advance(15 * MINUTE);
+  await room.scheduler.tick();
+  expect(codesAt(room)).toEqual([]);
+});
 
-  test("not of a backup that became due while no server ran, until the server has had time for it", async () => {
-    const start = testClock().now();
-    const room = schedulerWith({ newest: () => start - 30 * DAY });
-    room.failing = true;
-    await room.scheduler.tick();
-    expect(codesAt(room)).toEqual([["backups_fail", 1]]);
-  });
+test("readiness does not warn of a backup that became due while no server ran, until the server has had time for it", async () => {
+  const start = testClock().now();
+  const room = schedulerWith({ newest: () => start - 30 * DAY });
+  room.failing = true;
+  await room.scheduler.tick();
+  expect(codesAt(room)).toEqual([["backups_fail", 1]]);
 });
 
 test("no backup begins after stop", async () => {
@@ -170,7 +168,7 @@ const wiredOn = async (env: Record<string, string> = {}) => {
   return { scheduler, log, clock, directory: config.backupDir, dataDir };
 };
 
-test("the server takes backups in a process of their own, records them as the service's, and keeps as many as BACKUP_KEEP says", async () => {
+test("the server takes backups in a separate process, records them as the service's, and keeps BACKUP_KEEP of them", async () => {
   const { scheduler, log, clock, directory, dataDir } = await wiredOn({ BACKUP_KEEP: "2" });
   mkdirSync(directory);
   writeFileSync(join(directory, backupName(1)), "of nobody knows which store");
@@ -190,7 +188,7 @@ test("the server takes backups in a process of their own, records them as the se
   expect(recorded.values().flat()).toEqual(["service", "service", "service", "service"]);
 }, 60_000);
 
-test("a failed backup is logged as an error with what to do, and the server goes on", async () => {
+test("a failed backup is logged as an error with the remedy, and the server continues", async () => {
   const { scheduler, log, directory } = await wiredOn({ DISK_RESERVE: "1024GiB" });
   await scheduler?.tick();
   expect(JSON.stringify(log)).toContain("has no room for the backup");

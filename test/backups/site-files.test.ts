@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import {
   chmodSync,
@@ -78,7 +78,7 @@ test("restoring a backup without sites counts the files that are missing, and no
   expect((await restoreTo(again, file)).sites.missing).toBe(0);
 });
 
-test("missing and damaged files are counted and do not stop a backup; a restore repairs them", async () => {
+test("missing and damaged files are counted and do not stop a backup, and a restore repairs them", async () => {
   const source = await deployed();
   const whole = await backUp(source);
   const copy = temporaryDirectory();
@@ -117,7 +117,7 @@ test.skipIf(!isRoot)(
 );
 
 test.skipIf(!isRoot)(
-  "a backup that root takes to DATA_DIR belongs to its owner; one elsewhere is root's",
+  "a backup that root takes to DATA_DIR belongs to its owner, and one elsewhere to root",
   async () => {
     const dataDir = await deployed();
     giveToUser(dataDir);
@@ -173,41 +173,42 @@ test("deploys that need a damaged file are named", async () => {
   expect(await look()).toEqual({ files, damaged: 1, deploys: ["docs 2"] });
 });
 
-describe("a hostile backup", () => {
-  const SPELLED = "0".repeat(64);
+const SPELLED = "0".repeat(64);
 
-  test.each([
-    [
-      "a manifest whose name leads out of the store",
-      "UPDATE deploys SET manifest = '../../dev/zero'",
-      "the name of a deploy's manifest is not a hash",
-    ],
-    [
-      "one that only begins like a hash",
-      `UPDATE deploys SET manifest = '${SPELLED}/../../../../etc/passwd'`,
-      "the name of a deploy's manifest is not a hash",
-    ],
-    [
-      "one that hides its end from SQL",
-      `UPDATE deploys SET manifest = '${SPELLED}' || char(0) || '/../x'`,
-      "the name of a deploy's manifest is not a hash",
-    ],
-    [
-      "a file whose name leads out of the store",
-      "UPDATE backup_files SET hash = '../../x' WHERE hash = (SELECT min(hash) FROM backup_files)",
-      "the name of a site's file is not a hash",
-    ],
-    [
-      "a file whose name is too long",
-      `UPDATE backup_files SET hash = hash || 'a'`,
-      "the name of a site's file is not a hash",
-    ],
-    [
-      "a part that memory should not have room for",
-      "UPDATE backup_files SET content = zeroblob(17 << 20) WHERE part = 0",
-      "is too large",
-    ],
-  ])("with %s is refused before any file is opened or written", async (_name, change, says) => {
+test.each([
+  [
+    "a manifest whose name leads out of the store",
+    "UPDATE deploys SET manifest = '../../dev/zero'",
+    "the name of a deploy's manifest is not a hash",
+  ],
+  [
+    "one that only begins like a hash",
+    `UPDATE deploys SET manifest = '${SPELLED}/../../../../etc/passwd'`,
+    "the name of a deploy's manifest is not a hash",
+  ],
+  [
+    "one that hides its end from SQL",
+    `UPDATE deploys SET manifest = '${SPELLED}' || char(0) || '/../x'`,
+    "the name of a deploy's manifest is not a hash",
+  ],
+  [
+    "a file whose name leads out of the store",
+    "UPDATE backup_files SET hash = '../../x' WHERE hash = (SELECT min(hash) FROM backup_files)",
+    "the name of a site's file is not a hash",
+  ],
+  [
+    "a file whose name is too long",
+    `UPDATE backup_files SET hash = hash || 'a'`,
+    "the name of a site's file is not a hash",
+  ],
+  [
+    "a part that is too large for memory",
+    "UPDATE backup_files SET content = zeroblob(17 << 20) WHERE part = 0",
+    "is too large",
+  ],
+])(
+  "a hostile backup with %s is refused before any file is opened or written",
+  async (_name, change, says) => {
     const { file } = await backUp(await deployed());
     const client = new Client(file);
     client.run(change);
@@ -215,30 +216,30 @@ describe("a hostile backup", () => {
     const dataDir = temporaryDirectory();
     expect(await outcomeOf(restoreTo(dataDir, file))).toThrow(says);
     expect(readdirSync(dataDir)).toEqual(["server.lock"]);
-  });
+  },
+);
 
-  test("with a file that does not match its name stores nothing of it", async () => {
-    const { file } = await backUp(await deployed());
-    const client = new Client(file);
-    client.run("UPDATE backup_files SET content = x'00' WHERE hash = (SELECT max(hash) FROM backup_files)");
-    client.close();
-    const dataDir = temporaryDirectory();
-    const missing = join(dataDir, "missing");
-    for (const target of [dataDir, missing])
-      expect(await outcomeOf(restoreTo(target, file))).toThrow("of a site does not match its name");
-    expect(readdirSync(dataDir)).toEqual([]);
-    mkdirSync(join(dataDir, "blobs"));
-    expect(await outcomeOf(restoreTo(dataDir, file))).toThrow("of a site does not match its name");
-    expect(readdirSync(join(dataDir, "blobs"), { recursive: true })).toEqual(["tmp"]);
-  });
+test("no file of a backup is stored whose content does not match its name", async () => {
+  const { file } = await backUp(await deployed());
+  const client = new Client(file);
+  client.run("UPDATE backup_files SET content = x'00' WHERE hash = (SELECT max(hash) FROM backup_files)");
+  client.close();
+  const dataDir = temporaryDirectory();
+  const missing = join(dataDir, "missing");
+  for (const target of [dataDir, missing])
+    expect(await outcomeOf(restoreTo(target, file))).toThrow("of a site does not match its name");
+  expect(readdirSync(dataDir)).toEqual([]);
+  mkdirSync(join(dataDir, "blobs"));
+  expect(await outcomeOf(restoreTo(dataDir, file))).toThrow("of a site does not match its name");
+  expect(readdirSync(join(dataDir, "blobs"), { recursive: true })).toEqual(["tmp"]);
+});
 
-  test("cannot be taken from a database whose manifest has a name that is not a hash", async () => {
-    const source = await deployed();
-    const client = new Client(databasePath(source));
-    client.run("UPDATE deploys SET manifest = '../../dev/zero'");
-    client.close();
-    expect(await outcomeOf(backUp(source))).toThrow("the name of a deploy's manifest is not a hash");
-  });
+test("no backup can be taken from a database whose manifest has a name that is not a hash", async () => {
+  const source = await deployed();
+  const client = new Client(databasePath(source));
+  client.run("UPDATE deploys SET manifest = '../../dev/zero'");
+  client.close();
+  expect(await outcomeOf(backUp(source))).toThrow("the name of a deploy's manifest is not a hash");
 });
 
 test.skipIf(!isRoot)(

@@ -50,7 +50,7 @@ export const namesIn = async (dataDir: string): Promise<string[]> => {
   return pets.map(({ name }) => name);
 };
 
-/** Backs a DATA_DIR up to a file of a new directory, unless `options` say otherwise. */
+/** Backs a DATA_DIR up to a file of a new directory, unless `options` name another. */
 export const backUp = (dataDir: string, options: Partial<BackupOptions> = {}) =>
   takeBackup({
     dataDir,

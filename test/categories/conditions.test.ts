@@ -48,7 +48,7 @@ test("of 20 clients that have read the same category, one renames it", async () 
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(412)]);
 });
 
-test("a conditional request for a category that does not exist is 404", async () => {
+test("a conditional request for a category that does not exist gets 404", async () => {
   const { store } = await withDogs();
   const response = await store.call("DELETE", "/v1/categories/2", { headers: { "if-match": '"x"' } });
   expect(await faultOf(response)).toBe("404 not_found");

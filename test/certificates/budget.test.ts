@@ -113,28 +113,28 @@ const LIMITS: [string, Case][] = [
 ];
 
 describe.each(LIMITS)("the limit of %s", (_, { kind, most, withinMs, counts, detail }) => {
-  test("allows one attempt fewer", () => {
+  test("a limit allows one attempt fewer", () => {
     expect(exhausted(attempts(kind, most - 1, counts))).toBeUndefined();
   });
 
-  test("holds until the oldest attempt that counts leaves its window", () => {
+  test("a limit holds until the oldest attempt that counts leaves its window", () => {
     const until = NOW - most * SECOND + withinMs;
     expect(exhausted(attempts(kind, most, counts))).toEqual({ detail, until });
   });
 
-  test("holds until all surplus attempts have left the window", () => {
+  test("a limit holds until all surplus attempts have left the window", () => {
     const until = NOW - most * SECOND + withinMs;
     expect(exhausted(attempts(kind, most + 3, counts))).toEqual({ detail, until });
   });
 
-  test("holds to the last millisecond of the window, and no longer", () => {
+  test("a limit holds to the last millisecond of the window, and no longer", () => {
     const counted = attempts(kind, most, counts);
     const until = NOW - most * SECOND + withinMs;
     expect(exhausted(counted, { now: until - 1 })).toEqual({ detail, until });
     expect(exhausted(counted, { now: until })).toBeUndefined();
   });
 
-  test("counts attempts in any order", () => {
+  test("a limit counts attempts in any order", () => {
     const counted = attempts(kind, most, counts);
     expect(exhausted(counted.toReversed())).toEqual(exhausted(counted));
   });
@@ -191,41 +191,39 @@ test("a CA without limits is never exhausted, and a setting replaces one", () =>
   );
 });
 
-describe("the slots of the CAs", () => {
-  const limit = { max: 20, withinMs: HOUR };
-  const orders = (count: number, first = NOW - 30 * 60 * SECOND) =>
-    Array.from({ length: count }, (_, at) => first + at * SECOND);
+const limit = { max: 20, withinMs: HOUR };
+const orders = (count: number, first = NOW - 30 * 60 * SECOND) =>
+  Array.from({ length: count }, (_, at) => first + at * SECOND);
 
-  test("are open up to the limit, and without the reserve for ordinary orders", () => {
-    const { open } = orderSlots([{ limit, orders: orders(5) }], 2, NOW);
-    expect([open(true), open(false)]).toEqual([13, 11]);
-  });
+test("the slots of the CAs are open up to the limit, and without the reserve for ordinary orders", () => {
+  const { open } = orderSlots([{ limit, orders: orders(5) }], 2, NOW);
+  expect([open(true), open(false)]).toEqual([13, 11]);
+});
 
-  test("of several CAs add up, and an exhausted one takes none from the others", () => {
-    const budgets = [
-      { limit, orders: orders(25) },
-      { limit, orders: orders(19) },
-    ];
-    const { open } = orderSlots(budgets, 0, NOW);
-    expect([open(true), open(false)]).toEqual([1, 0]);
-  });
+test("the slots of several CAs add up, and an exhausted one takes none from the others", () => {
+  const budgets = [
+    { limit, orders: orders(25) },
+    { limit, orders: orders(19) },
+  ];
+  const { open } = orderSlots(budgets, 0, NOW);
+  expect([open(true), open(false)]).toEqual([1, 0]);
+});
 
-  test("free up one by one as orders leave the window, and again a window later", () => {
-    const { freeAt } = orderSlots([{ limit, orders: orders(20) }], 0, NOW);
-    const first = NOW + HOUR / 2;
-    expect(freeAt(1, true)).toBe(first);
-    expect(freeAt(20, true)).toBe(first + 19 * SECOND);
-    expect(freeAt(21, true)).toBe(first + HOUR);
-    expect(freeAt(1, false)).toBe(first + 2 * SECOND);
-    expect(freeAt(19, false)).toBe(first + 2 * SECOND + HOUR);
-  });
+test("the slots of the CAs free up one by one as orders leave the window, and again a window later", () => {
+  const { freeAt } = orderSlots([{ limit, orders: orders(20) }], 0, NOW);
+  const first = NOW + HOUR / 2;
+  expect(freeAt(1, true)).toBe(first);
+  expect(freeAt(20, true)).toBe(first + 19 * SECOND);
+  expect(freeAt(21, true)).toBe(first + HOUR);
+  expect(freeAt(1, false)).toBe(first + 2 * SECOND);
+  expect(freeAt(19, false)).toBe(first + 2 * SECOND + HOUR);
+});
 
-  test("that are open now are free now", () => {
-    const { freeAt } = orderSlots([{ limit, orders: orders(17) }], 1, NOW);
-    expect([freeAt(1, true), freeAt(2, true), freeAt(3, true)]).toEqual([NOW, NOW, NOW + HOUR / 2]);
-    expect(freeAt(1, false)).toBe(NOW + HOUR / 2);
-    expect(freeAt(18, false)).toBe(NOW + HOUR);
-  });
+test("the slots that are open now are free now", () => {
+  const { freeAt } = orderSlots([{ limit, orders: orders(17) }], 1, NOW);
+  expect([freeAt(1, true), freeAt(2, true), freeAt(3, true)]).toEqual([NOW, NOW, NOW + HOUR / 2]);
+  expect(freeAt(1, false)).toBe(NOW + HOUR / 2);
+  expect(freeAt(18, false)).toBe(NOW + HOUR);
 });
 
 test("the longest window of a setting is the retention time of attempts", () => {

@@ -19,7 +19,7 @@ const openTwo = async () => {
   return { ...room, second };
 };
 
-test("a CA that has had too many orders is skipped: the next one gets the order at once", async () => {
+test("a CA that has had too many orders is skipped, and the next one gets the order immediately", async () => {
   const { ca, second, pass, verified, stageOf } = await openTwo();
   ca.failNext("new-order", tooMany(7200));
   await verified(NAME);
@@ -28,7 +28,7 @@ test("a CA that has had too many orders is skipped: the next one gets the order 
   expect([ca.orders().length, second.orders().length]).toEqual([0, 1]);
 });
 
-test("a CA whose limit is reached gets no request: the next one gets the order", async () => {
+test("a CA whose limit is reached gets no request, and the next one gets the order", async () => {
   const { ca, second, clock, certificates, pass, verified, stageOf } = await openTwo();
   await verified(NAME);
   await certificates.want([NAME], clock.now());

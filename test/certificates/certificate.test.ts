@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type Certificate, expiryWarnings, isOverdue } from "../../src/certificates/certificate.ts";
 
 const MINUTE = 60_000;
@@ -20,36 +20,34 @@ const names = (count: number) =>
     .map(({ hostname }) => `${hostname} (${END})`)
     .join(", ");
 
-describe("certificates that end soon", () => {
-  test("are those with less than a week left, expired or not", () => {
-    expect(expiryWarnings(ends(1, NOW + WEEK), NOW)).toEqual([]);
-    for (const notAfter of [NOW + WEEK - 1, NOW, NOW - WEEK])
-      expect(expiryWarnings(ends(1, notAfter), NOW)).toMatchObject([{ count: 1 }]);
-  });
+test("certificates that end soon have less than a week left, expired or not", () => {
+  expect(expiryWarnings(ends(1, NOW + WEEK), NOW)).toEqual([]);
+  for (const notAfter of [NOW + WEEK - 1, NOW, NOW - WEEK])
+    expect(expiryWarnings(ends(1, notAfter), NOW)).toMatchObject([{ count: 1 }]);
+});
 
-  test("are those of six days with less than a quarter of it left: they are renewed with half left", () => {
-    const lifetime = 160 * 60 * MINUTE;
-    expect(expiryWarnings(ends(1, NOW + lifetime / 4, lifetime), NOW)).toEqual([]);
-    expect(expiryWarnings(ends(1, NOW + lifetime / 4 - 1, lifetime), NOW)).toMatchObject([{ count: 1 }]);
-  });
+test("a six-day certificate ends soon once less than a quarter of it is left, because it is renewed with half left", () => {
+  const lifetime = 160 * 60 * MINUTE;
+  expect(expiryWarnings(ends(1, NOW + lifetime / 4, lifetime), NOW)).toEqual([]);
+  expect(expiryWarnings(ends(1, NOW + lifetime / 4 - 1, lifetime), NOW)).toMatchObject([{ count: 1 }]);
+});
 
-  test("are named with their ends, in one warning", () => {
-    const later = { hostname: "later.example.org", notBefore: NOW - MONTHS, notAfter: NOW + 2 * WEEK };
-    expect(expiryWarnings([...ends(2), later], NOW)).toEqual([
-      {
-        code: "certificates_end_soon",
-        count: 2,
-        message: `Certificates end soon: ${names(2)}; see "adoption-store certificates list".`,
-      },
-    ]);
-  });
+test("certificates that end soon are named with their ends, in one warning", () => {
+  const later = { hostname: "later.example.org", notBefore: NOW - MONTHS, notAfter: NOW + 2 * WEEK };
+  expect(expiryWarnings([...ends(2), later], NOW)).toEqual([
+    {
+      code: "certificates_end_soon",
+      count: 2,
+      message: `Certificates end soon: ${names(2)}; see "adoption-store certificates list".`,
+    },
+  ]);
+});
 
-  test("are counted behind the first ten", () => {
-    const messageOf = (count: number) => expiryWarnings(ends(count), NOW)[0]?.message ?? "";
-    expect(messageOf(10)).toContain(`${names(10)};`);
-    expect(messageOf(11)).toContain(`${names(10)} and 1 more;`);
-    expect(messageOf(15)).toContain(`${names(10)} and 5 more;`);
-  });
+test("certificates that end soon are counted after the first ten", () => {
+  const messageOf = (count: number) => expiryWarnings(ends(count), NOW)[0]?.message ?? "";
+  expect(messageOf(10)).toContain(`${names(10)};`);
+  expect(messageOf(11)).toContain(`${names(10)} and 1 more;`);
+  expect(messageOf(15)).toContain(`${names(10)} and 5 more;`);
 });
 
 test("a name is overdue half an hour after it was added, unless it has a certificate", () => {

@@ -40,14 +40,14 @@ test("the hook sees PATH and HOME, and no setting of the service", async () => {
   expect(seen).not.toContain("secret");
 });
 
-test("a hook that fails is named with its exit code and what it wrote, without control characters", async () => {
+test("the error of a hook that fails has its exit code and its output, without control characters", async () => {
   const { hook } = hookOf('printf "zone is \\033[31mlocked\\n" >&2; exit 3');
   expect(await messageOf(hook.add(NAME, "value"))).toBe(
     "DNS_CHALLENGE_HOOK failed with exit code 3, and wrote: zone is \\u001b[31mlocked",
   );
 });
 
-test("a hook that is ended by a signal is named with the signal", async () => {
+test("the error of a hook that is ended by a signal names the signal", async () => {
   const { hook } = hookOf("kill -TERM $$");
   expect(await messageOf(hook.add(NAME, "value"))).toBe("DNS_CHALLENGE_HOOK was ended by SIGTERM");
 });
@@ -78,7 +78,7 @@ test("a process that the hook started ends with it", async () => {
   await untilEnded(Number(readFileSync(join(directory, "pid"), "utf8")));
 });
 
-test("a hook, and what it started, ends with the server", async () => {
+test("a hook and its child processes end with the server", async () => {
   const { file, directory } = hookOf(STARTS_ANOTHER);
   const pidFile = join(directory, "pid");
   const module = join(import.meta.dir, "../../src/certificates/challenge-records.ts");
@@ -107,7 +107,7 @@ test("calls run one after the other, also after one that fails", async () => {
   expect(existsSync(output)).toBe(false);
 });
 
-test("a program that cannot be run stops the start, with what to do", () => {
+test("a program that cannot be run stops the start, and the error explains what to do", () => {
   const { directory } = hookOf("");
   const text = join(directory, "text");
   writeFileSync(text, "");

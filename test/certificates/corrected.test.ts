@@ -176,7 +176,7 @@ test("a domain whose records could not be looked up for the order is live within
   expect(await stageOf(NAME)).toBe("live");
 });
 
-test("a CAA record that appears between the check and the order is noticed, and so is its correction", async () => {
+test("a CAA record that appears between the check and the order is noticed, as is its correction", async () => {
   const { store, zones, clock, add, setOwn, pass, problem, watch, kinds, stageOf } = await openVerified();
   zones[ZONE] = zone(ZONE);
   await add(NAME);

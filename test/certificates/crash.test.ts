@@ -9,7 +9,7 @@ const NAME = "docs.example.org";
 
 type Method = (...values: never[]) => unknown;
 
-/** Counts the steps of those that it guards, and stops behind one of them for ever: what it answered is lost. */
+/** Counts the steps of those that it guards, and stops after one of them forever, so that its result is lost. */
 const mortal = (last: number) => {
   const { promise: died, resolve: die } = Promise.withResolvers<"died">();
   const never = new Promise<never>(() => {});
@@ -39,7 +39,7 @@ interface Circumstances {
   listsOrders?: boolean;
 }
 
-/** Issues until the step, and then as a process that was killed there goes on after its next start. */
+/** Issues until the step, and then continues as a process that was killed there does after its next start. */
 const killedBehind = async (last: number, { isRenewal, listsOrders = true }: Circumstances) => {
   const room = await openIssuing({ listsOrders });
   const { ca, certificates, clock, pass, verified, stageOf } = room;
@@ -93,7 +93,7 @@ test.each<[Circumstances, number]>([
   [{ isRenewal: true }, 2],
   [{ isRenewal: false, listsOrders: false }, 1],
 ])(
-  "killed behind any step of an order (%p), it goes on: no certificate, account or key is lost",
+  "an order that is killed after any step continues, and no certificate, account or key is lost: %j",
   async (which, certificates) => {
     const { steps } = await killedBehind(Number.POSITIVE_INFINITY, which);
     expect(steps).toBeGreaterThan(10);

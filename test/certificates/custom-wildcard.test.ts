@@ -10,7 +10,7 @@ const CHALLENGE = "_acme-challenge.example.test";
 const BELOW = "any.example.test";
 const BASE = ["example.test NS ns.example.test", "ns.example.test A 127.0.0.1"];
 
-/** The service beside a server of the zone example.test; the other records of that zone are what `fakeDns` says. */
+/** The service next to a server of the zone example.test, whose other records come from `fakeDns`. */
 const open = async () => {
   const zones: Record<string, string[]> = { "example.test": BASE };
   const server = await dnsServer({ zones });
@@ -54,7 +54,7 @@ test("a wildcard is live with a certificate by its delegated challenge, and ever
     expect(https.certificates.find(name)).toBeUndefined();
     expect(await statusOf(name)).toBe(421);
   }
-  // Each check asks for another name.
+  // Each check queries another name.
   const asked = fakeDns.asked.filter((name) => name.endsWith(".example.test"));
   expect(asked.every((name) => /^w[0-9a-f]{8}\.example\.test$/.test(name))).toBe(true);
   expect(new Set(asked).size).toBe(asked.length);
@@ -128,7 +128,7 @@ test("a zone can have any number of records for the challenge, and a hundred of 
   expect(findings.map(({ found }) => found.length)).toEqual([100]);
 });
 
-test("a wildcard without its own record gets its certificate, and the finding names the wildcard", async () => {
+test("a wildcard without a record at its name gets its certificate, and the finding names the wildcard", async () => {
   const { add, verify, show, valueFor, delegate, fakeDns } = await open();
   delegate(await valueFor());
   fakeDns.outcome = "records_missing";
@@ -216,7 +216,7 @@ test("a wildcard is never the primary domain", async () => {
   expect(await faultOf(await api("PUT", `/domains/${NAME}/primary`))).toBe("400 invalid_request");
 });
 
-test("a removed wildcard stops at once, with its certificate", async () => {
+test("a removed wildcard stops immediately, with its certificate", async () => {
   const { makeLive, store, https, statusOf, certificates } = await open();
   await makeLive();
   expect(https.certificates.find(BELOW)).toBeDefined();

@@ -11,7 +11,7 @@ const CHALLENGE = `_acme-challenge.${NAME}`;
 
 const BASE = ["example.test NS ns.example.test", "ns.example.test A 127.0.0.1"];
 
-/** The service with the waiting domain NAME, beside a server of its zone. */
+/** The service with the waiting domain NAME, next to a server of its zone. */
 const openDelegated = async (options: AcmeCaOptions = {}, settings: StoreSettings = {}) => {
   const zones: Record<string, string[]> = { "example.test": BASE };
   const server = await dnsServer({ zones });
@@ -118,7 +118,7 @@ test("of two projects that wait for a name, the one that the challenge names get
   expect(orders()).toHaveLength(1);
 });
 
-test("a delegated challenge that is gone before the order proves nothing", async () => {
+test("a delegated challenge that disappears before the order proves nothing", async () => {
   const { add, verify, pass, delegate, target, orders, certificates } = await openDelegated();
   await add(NAME);
   delegate(await target());
@@ -209,7 +209,7 @@ test("a check names the record that makes dns-01 possible, until it exists", asy
   expect(await challenges(await target())).toEqual([]);
 });
 
-test("CAA records that forbid the certificate stop the order before the CA is asked", async () => {
+test("CAA records that forbid the certificate stop the order before any request to the CA", async () => {
   const { add, verify, pass, delegate, target, orders, certificates } = await openDelegated();
   await add(NAME);
   delegate(await target(), 'example.test CAA 0 issue "other.test"');

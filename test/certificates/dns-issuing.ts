@@ -8,7 +8,7 @@ import { openIssuing } from "./issuing.ts";
 export const DOMAIN = "sites.example.net";
 export const WILDCARD = `*.${DOMAIN}`;
 
-/** A zone in memory, with what was done to it. */
+/** A zone in memory, with its changes. */
 export const zoneInMemory = () => {
   const records = new Map<string, Set<string>>();
   const acts: string[] = [];

@@ -40,7 +40,7 @@ test("a name removed from the settings goes when it would be renewed, not before
   expect(certificates.keyPair(other)).toBeUndefined();
 });
 
-test("a name without a holder or a certificate is forgotten at once", async () => {
+test("a name without a holder or a certificate is erased immediately", async () => {
   const { clock, pass, listed, certificates } = await openOwn();
   await certificates.want(["gone.example.net"], clock.now());
   await pass();

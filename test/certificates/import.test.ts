@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { certificateService } from "../../src/certificates/service.ts";
@@ -58,20 +58,18 @@ test("a pair that the TLS library refuses is not stored, and the library's reaso
   expect(await stored.find(NAME)).toBeUndefined();
 });
 
-describe("an imported certificate is used", () => {
-  test.each([
-    ["with its intermediate", leaf + intermediate],
-    ["with its intermediate and its root", leaf + intermediate + ca.root],
-    ["by itself, as from a private CA", leaf],
-  ])("%s", async (_, chain) => {
-    const { stored, refusal } = await openImporting();
-    expect(await refusal({ key: good.key, chain })).toBe("");
-    expect((await stored.find(NAME))?.issued).toMatchObject({ ca: null, chain });
-  });
+test.each([
+  ["with its intermediate", leaf + intermediate],
+  ["with its intermediate and its root", leaf + intermediate + ca.root],
+  ["by itself, as from a private CA", leaf],
+])("an imported certificate is used %s", async (_, chain) => {
+  const { stored, refusal } = await openImporting();
+  expect(await refusal({ key: good.key, chain })).toBe("");
+  expect((await stored.find(NAME))?.issued).toMatchObject({ ca: null, chain });
 });
 
 test.each([1, 10, 44.5, 90])(
-  "one of %d days is kept, and its renewal is planned to the millisecond",
+  "an imported certificate of %d days is kept, and its renewal is planned to the millisecond",
   async (days) => {
     const { stored, refusal } = await openImporting();
     const { key, cert: chain } = await ca.issue([NAME], { days });
@@ -83,73 +81,74 @@ test.each([1, 10, 44.5, 90])(
   },
 );
 
-test("an import that cannot be stored leaves nothing behind", async () => {
+test("an import that cannot be stored changes nothing", async () => {
   const { clock, stored } = await openImporting();
   const issued = { ...good, chain: good.cert, ca: null, notBefore: 0, notAfter: 1, ariId: null };
   expect(await outcomeOf(stored.installImported(NAME, issued, 1 / 3, clock.now()))).toThrow("REAL value");
   expect(await stored.find(NAME)).toBeUndefined();
 });
 
-describe("an imported certificate is refused", () => {
-  test.each([
-    ["whose second certificate is another CA's", leaf + foreign],
-    ["whose chain lacks a link", leaf + ca.root],
-    ["whose chain continues after its root", leaf + intermediate + ca.root + foreign],
-    ["whose issuer is its fellow", leaf + fellow],
-  ])("%s, which is named, with the right order", async (_, chain) => {
+test.each([
+  ["whose second certificate is another CA's", leaf + foreign],
+  ["whose chain lacks a link", leaf + ca.root],
+  ["whose chain continues after its root", leaf + intermediate + ca.root + foreign],
+  ["whose issuer is its fellow", leaf + fellow],
+])(
+  "an imported certificate %s is refused, and the error names the certificate and the right order",
+  async (_, chain) => {
     const { refusal } = await openImporting();
     const said = await refusal({ key: good.key, chain });
     expect(said).toMatch(/certificate [24] of the chain \(CN=.+\) did not issue the one before it \(CN=.+\)/);
     expect(said).toContain("put the name's own certificate first, then its issuer's, and so on");
-  });
+  },
+);
 
-  test("whose own certificate is not the first", async () => {
-    const { refusal } = await openImporting();
-    expect(await refusal({ key: good.key, chain: intermediate + leaf })).toContain(
-      "in a chain, the certificate for the name comes first",
-    );
-  });
+test("an imported certificate that is not the first of its chain is refused", async () => {
+  const { refusal } = await openImporting();
+  expect(await refusal({ key: good.key, chain: intermediate + leaf })).toContain(
+    "in a chain, the certificate for the name comes first",
+  );
+});
 
-  test("whose issuer has expired", async () => {
-    const { clock, refusal } = await openImporting();
-    const long = await ca.issue([NAME], { intermediate: true, days: 90 });
-    clock.advance(40 * DAY);
-    expect(await refusal({ key: long.key, chain: long.cert })).toMatch(
-      /certificate 2 of the chain \(CN=Test Intermediate\) was valid until .+: ask its CA for the one that/,
-    );
-  });
+test("an imported certificate whose issuer has expired is refused", async () => {
+  const { clock, refusal } = await openImporting();
+  const long = await ca.issue([NAME], { intermediate: true, days: 90 });
+  clock.advance(40 * DAY);
+  expect(await refusal({ key: long.key, chain: long.cert })).toMatch(
+    /certificate 2 of the chain \(CN=Test Intermediate\) was valid until .+: ask its CA for the one that/,
+  );
+});
 
-  test("that has expired, is for other names, or has another key, with what it must be", async () => {
-    const { clock, refusal } = await openImporting();
-    const elsewhere = await ca.issue(["other.example.org"]);
-    const advice = `Give a certificate for ${NAME} that is valid now, and the key that it was made for`;
-    for (const pair of [
-      { key: elsewhere.key, chain: elsewhere.cert },
-      { key: other.key, chain: good.cert },
-    ])
-      expect(await refusal(pair)).toContain(advice);
-    clock.advance(20 * DAY);
-    const late = await refusal({ key: good.key, chain: good.cert });
-    expect(late).toContain(advice);
-    expect(late).toContain("is this machine's clock right? Give");
-  });
+test("an imported certificate that has expired, is for other names, or has another key is refused with the requirement", async () => {
+  const { clock, refusal } = await openImporting();
+  const elsewhere = await ca.issue(["other.example.org"]);
+  const advice = `Give a certificate for ${NAME} that is valid now, and the key that it was made for`;
+  for (const pair of [
+    { key: elsewhere.key, chain: elsewhere.cert },
+    { key: other.key, chain: good.cert },
+  ])
+    expect(await refusal(pair)).toContain(advice);
+  clock.advance(20 * DAY);
+  const late = await refusal({ key: good.key, chain: good.cert });
+  expect(late).toContain(advice);
+  expect(late).toContain("is this machine's clock right? Give");
+});
 
-  test("for a name that is not a host name, which is quoted", async () => {
-    const { config, database } = await openStore();
-    const service = commandServices(config, database).certificates;
-    expect(await outcomeOf(service.import("..bad", { key: good.key, chain: good.cert }))).toThrow(
-      '"..bad" is not a host name',
-    );
-  });
+test("an imported certificate for a name that is not a host name is refused, and the name is quoted", async () => {
+  const { config, database } = await openStore();
+  const service = commandServices(config, database).certificates;
+  expect(await outcomeOf(service.import("..bad", { key: good.key, chain: good.cert }))).toThrow(
+    '"..bad" is not a host name',
+  );
+});
 
-  test("whose key has a passphrase or is not a key, with how to give one", async () => {
-    const { refusal } = await openImporting();
-    const { privateKey } = generateKeyPairSync("ec", {
-      namedCurve: "P-256",
-      publicKeyEncoding: { type: "spki", format: "pem" },
-      privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" },
-    });
-    for (const key of [privateKey, "nonsense"])
-      expect(await refusal({ key, chain: good.cert })).toContain("PEM without a passphrase");
+test("an imported certificate whose key has a passphrase or is not a key is refused with the right form", async () => {
+  const { refusal } = await openImporting();
+  const { privateKey } = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" },
   });
+  for (const key of [privateKey, "nonsense"])
+    expect(await refusal({ key, chain: good.cert })).toContain("PEM without a passphrase");
 });

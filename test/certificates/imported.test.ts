@@ -45,7 +45,7 @@ const SERVED: [string, string, Record<string, string>][] = [
 ];
 
 test.each(SERVED)(
-  "for a name %s that no CA certifies stays in use until it expires, with advice to import another",
+  "an imported certificate for a name %s that no CA certifies stays in use until it expires, with advice to import another",
   async (_, name, env) => {
     const { ca, clock, https, pass, end, said } = await openImported(name, env);
     expect(await said()).toBeUndefined();
@@ -59,7 +59,7 @@ test.each(SERVED)(
   },
 );
 
-test("for a name that is no longer served stays until it expires, then is removed and logged", async () => {
+test("an imported certificate for a name that is no longer served stays until it expires, then is removed and logged", async () => {
   const name = "later.example.net";
   const { store, certificates, clock, pass, end } = await openImported(name);
   const gone = () =>

@@ -46,7 +46,7 @@ const openBeside = async ({ isMet }: { isMet: boolean }) => {
 };
 
 test.each([false, true])(
-  "an import while an order is under way stays, whether that succeeds: %p",
+  "an import while an order is under way stays, whether the order succeeds or not: %p",
   async (isMet) => {
     const { during, imported, found, pass, ca, stageOf } = await openBeside({ isMet });
     await during(imported);
@@ -74,7 +74,7 @@ test("an order is described with its start and CA while it is under way, and not
   expect(describeAttempt(await found())).toBeUndefined();
 });
 
-test("a renewal requested during a failing attempt gets another attempt at once", async () => {
+test("a renewal requested during a failing attempt gets another attempt immediately", async () => {
   const { during, service, pass, ca } = await openBeside({ isMet: false });
   await during(() => service.renew(NAME));
   expect(ca.orders()).toHaveLength(1);
@@ -93,14 +93,14 @@ test("requests during each failing attempt get two orders in a minute", async ()
   expect(ca.orders()).toHaveLength(3);
 });
 
-test("a request while the CA's renewal window is read gets another certificate at once", async () => {
+test("a request while the CA's renewal window is read gets another certificate immediately", async () => {
   const { duringLook, service, pass, ca } = await openBeside({ isMet: true });
   await duringLook(() => service.renew(NAME));
   await pass();
   expect(ca.certificates).toHaveLength(2);
 });
 
-test("a certificate that is revoked while the CA's renewal window is read is replaced at once", async () => {
+test("a certificate that is revoked while the CA's renewal window is read is replaced immediately", async () => {
   const { duringLook, service, found, pass, ca } = await openBeside({ isMet: true });
   await duringLook(() => service.revoke(NAME));
   expect((await found()).issued).toBeUndefined();

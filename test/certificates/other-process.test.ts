@@ -16,7 +16,7 @@ const shownBy = async (store: Store, name = NAME): Promise<string | undefined> =
   return pair && shownIdentifier(Uint8Array.from(new X509Certificate(pair.cert).raw));
 };
 
-test("a CA is answered over HTTP by a process that did not place the order", async () => {
+test("a process that did not place the order responds to a CA over HTTP", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   let other: Store | undefined;
   const seen: string[] = [];
@@ -37,7 +37,7 @@ test("a CA is answered over HTTP by a process that did not place the order", asy
   expect([seen, await stageOf(NAME)]).toEqual([[NAME], "live"]);
 });
 
-test("in handshakes, each process proves the order of any other, and its own probes otherwise", async () => {
+test("in handshakes, each process proves the order of any other, and otherwise its own probes", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const { store, certificates, verified } = await openIssuing({}, { path });
   const other = await openStore({ path, env: { HTTPS_PORT: "8443" } });
@@ -64,7 +64,7 @@ test("in handshakes, each process proves the order of any other, and its own pro
   expect(await shownBy(other, "unknown.example.org")).toBeUndefined();
 });
 
-test("the name server of each process has the TXT records of pending challenges, whichever process placed the order", async () => {
+test("the name server of each process has the TXT records of pending challenges, regardless of the process that placed the order", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const PLATFORM_DOMAIN = "sites.example.net";
   const env = { PLATFORM_DOMAIN, NAMESERVER: "ns1.example.net", PUBLIC_ADDRESSES: "203.0.113.10" };

@@ -148,59 +148,57 @@ const refuse =
     if (addresses.includes(address)) throw new Error(REFUSED);
   };
 
-describe("a domain is proven", () => {
-  test("over HTTP where that works, and nothing else is tried", async () => {
-    const tried: string[] = [];
-    const inHandshake = async (address: string) => void tried.push(address);
-    expect(await examine({ inHandshake })).toEqual({ method: "http-01" });
-    expect(tried).toEqual([]);
-  });
+test("a domain is proven over HTTP where that works, and nothing else is tried", async () => {
+  const tried: string[] = [];
+  const inHandshake = async (address: string) => void tried.push(address);
+  expect(await examine({ inHandshake })).toEqual({ method: "http-01" });
+  expect(tried).toEqual([]);
+});
 
-  test("although a hint is found, which does not stop the domain", async () => {
-    const findings: DomainFinding[] = [{ kind: "long_ttl", name: NAME, type: "CNAME", seconds: 86_400 }];
-    expect(await examine({ findings })).toEqual({ method: "http-01" });
-  });
+test("a domain is proven although a hint is found, which does not stop it", async () => {
+  const findings: DomainFinding[] = [{ kind: "long_ttl", name: NAME, type: "CNAME", seconds: 86_400 }];
+  expect(await examine({ findings })).toEqual({ method: "http-01" });
+});
 
-  test("although a server does not respond, and a resolver still has the old record", async () => {
-    const findings: DomainFinding[] = [
-      { kind: "unreachable", name: NAME, server: "192.0.2.53", reason: "timeout" },
-      { kind: "lame_delegation", name: "example.org", server: "192.0.2.54", reason: "REFUSED" },
-      { kind: "not_propagated", name: NAME, server: "192.0.2.55", seconds: 3600 },
-    ];
-    expect(await examine({ findings })).toEqual({ method: "http-01" });
-  });
+test("a domain is proven although a server does not respond, and a resolver still has the old record", async () => {
+  const findings: DomainFinding[] = [
+    { kind: "unreachable", name: NAME, server: "192.0.2.53", reason: "timeout" },
+    { kind: "lame_delegation", name: "example.org", server: "192.0.2.54", reason: "REFUSED" },
+    { kind: "not_propagated", name: NAME, server: "192.0.2.55", seconds: 3600 },
+  ];
+  expect(await examine({ findings })).toEqual({ method: "http-01" });
+});
 
-  test("although a resolver still has a CAA record that forbade it", async () => {
-    expect(await examine({ dns: dnsWithOldCaa })).toEqual({ method: "http-01" });
-  });
+test("a domain is proven although a resolver still has a CAA record that forbade it", async () => {
+  expect(await examine({ dns: dnsWithOldCaa })).toEqual({ method: "http-01" });
+});
 
-  test("not while CAA queries to the zone's servers fail, because a CA would refuse", async () => {
-    const findings: DomainFinding[] = [
-      { kind: "caa_unanswered", name: NAME, server: "192.0.2.53", reason: "NOTIMP" },
-    ];
-    const obstacle = { type: "records", detail: expect.stringContaining("Ask the DNS provider") };
-    expect(await examine({ findings })).toMatchObject({ obstacle });
-  });
+test("a domain is not proven while CAA queries to the zone's servers fail, because a CA would refuse", async () => {
+  const findings: DomainFinding[] = [
+    { kind: "caa_unanswered", name: NAME, server: "192.0.2.53", reason: "NOTIMP" },
+  ];
+  const obstacle = { type: "records", detail: expect.stringContaining("Ask the DNS provider") };
+  expect(await examine({ findings })).toMatchObject({ obstacle });
+});
 
-  test("not while this service is unready, and its operator must act", async () => {
-    const findings: DomainFinding[] = [
-      { kind: "platform_unready", name: "t1.pages.test", reason: "has no A or AAAA record" },
-    ];
-    const obstacle = { type: "platform_unready", detail: expect.stringContaining("Its operator must") };
-    expect(await examine({ findings })).toMatchObject({ obstacle });
-  });
+test("a domain is not proven while this service is unready, and its operator must act", async () => {
+  const findings: DomainFinding[] = [
+    { kind: "platform_unready", name: "t1.pages.test", reason: "has no A or AAAA record" },
+  ];
+  const obstacle = { type: "platform_unready", detail: expect.stringContaining("Its operator must") };
+  expect(await examine({ findings })).toMatchObject({ obstacle });
+});
 
-  test("in the handshake where HTTP fails and HTTPS works, at every address", async () => {
-    const addresses = ["192.0.2.1", "2001:db8::1"];
-    const tried: string[] = [];
-    const found = await examine({
-      addresses,
-      overHttp: refuse("2001:db8::1"),
-      inHandshake: async (address) => void tried.push(address),
-    });
-    expect(found).toEqual({ method: "tls-alpn-01" });
-    expect(tried).toEqual(addresses);
+test("a domain is proven in the handshake where HTTP fails and HTTPS works, at every address", async () => {
+  const addresses = ["192.0.2.1", "2001:db8::1"];
+  const tried: string[] = [];
+  const found = await examine({
+    addresses,
+    overHttp: refuse("2001:db8::1"),
+    inHandshake: async (address) => void tried.push(address),
   });
+  expect(found).toEqual({ method: "tls-alpn-01" });
+  expect(tried).toEqual(addresses);
 });
 
 test.each([
@@ -232,7 +230,7 @@ test.each([
   ],
   ["nothing is found", [], "could not be looked up"],
 ] as [string, DomainFinding[], string][])(
-  "records are not said to be wrong when %s",
+  "records are not reported as wrong when %s",
   async (_, findings, detail) => {
     const obstacle = { type: "records_unknown", detail: expect.stringContaining(detail) };
     expect(await examine({ event: null, findings })).toMatchObject({ obstacle });
@@ -256,7 +254,7 @@ test("a missing TXT record is the reason, and not an HTTPS record, which CAs ign
   expect(await examine({ event: null, findings })).toMatchObject({ obstacle });
 });
 
-test("no order is placed for a domain with an address that fails both ways; both reasons are given", async () => {
+test("no order is placed for a domain with an address that fails both ways, and both reasons are given", async () => {
   const addresses = ["192.0.2.1", "2001:db8::1"];
   const nowhere = refuse("2001:db8::1");
   const found = await examine({ addresses, overHttp: nowhere, inHandshake: nowhere });
@@ -268,61 +266,59 @@ test("no order is placed for a domain with an address that fails both ways; both
   expect(found.obstacle.detail).toContain(`port 8443 of ${NAME} at 2001:db8::1: ${REFUSED}`);
 });
 
-describe("before its records change, a domain is proven", () => {
-  test("over HTTP if its old host forwards the challenge", async () => {
-    const tried: string[] = [];
-    const overHttp = async (address: string) => void tried.push(address);
-    expect(await examine({ hasMoved: false, overHttp })).toEqual({ method: "http-01" });
-    expect(tried).toEqual([OLD_HOST]);
-  });
+test("before its records change, a domain is proven over HTTP if its old host forwards the challenge", async () => {
+  const tried: string[] = [];
+  const overHttp = async (address: string) => void tried.push(address);
+  expect(await examine({ hasMoved: false, overHttp })).toEqual({ method: "http-01" });
+  expect(tried).toEqual([OLD_HOST]);
+});
 
-  test("not while the name has no address, because no CA can connect to it", async () => {
-    const dns: DnsAccess = {
-      ...NO_DNS,
-      ask: async (server, question, recursive) => ({ ...exchange(answer()), server, question, recursive }),
-    };
-    expect(await examine({ hasMoved: false, dns })).toMatchObject({
-      obstacle: {
-        type: "not_moved",
-        detail: expect.stringContaining(`${NAME} has no address yet. Create its record`),
-      },
-    });
+test("before its records change, a domain without an address is not proven, because no CA can connect to it", async () => {
+  const dns: DnsAccess = {
+    ...NO_DNS,
+    ask: async (server, question, recursive) => ({ ...exchange(answer()), server, question, recursive }),
+  };
+  expect(await examine({ hasMoved: false, dns })).toMatchObject({
+    obstacle: {
+      type: "not_moved",
+      detail: expect.stringContaining(`${NAME} has no address yet. Create its record`),
+    },
   });
+});
 
-  test("with few queries to slow servers, regardless of the number of its labels", async () => {
-    const name = `${"a.".repeat(100)}example.org`;
-    let sent = 0;
-    const dns: DnsAccess = {
-      ...NO_DNS,
-      mayAsk: () => true,
-      async ask(server, question, recursive) {
-        sent += recursive ? 0 : 1;
-        const own = {
-          NS: [record("NS", "example.org", "ns.example.org")],
-          A: [record("A", question.name, "192.0.2.53")],
-        }[question.type as string];
-        const records = (recursive && own?.filter((one) => one.name === question.name)) || [];
-        const outcome = answer(records, { authoritative: !recursive });
-        return { ...exchange(outcome), server, question, recursive, milliseconds: 5000 };
-      },
-    };
-    await examine({ name, hasMoved: false, dns });
-    expect(sent).toBeWithin(1, 25);
-  });
+test("before its records change, a domain is proven with few queries to slow servers, regardless of the number of its labels", async () => {
+  const name = `${"a.".repeat(100)}example.org`;
+  let sent = 0;
+  const dns: DnsAccess = {
+    ...NO_DNS,
+    mayAsk: () => true,
+    async ask(server, question, recursive) {
+      sent += recursive ? 0 : 1;
+      const own = {
+        NS: [record("NS", "example.org", "ns.example.org")],
+        A: [record("A", question.name, "192.0.2.53")],
+      }[question.type as string];
+      const records = (recursive && own?.filter((one) => one.name === question.name)) || [];
+      const outcome = answer(records, { authoritative: !recursive });
+      return { ...exchange(outcome), server, question, recursive, milliseconds: 5000 };
+    },
+  };
+  await examine({ name, hasMoved: false, dns });
+  expect(sent).toBeWithin(1, 25);
+});
 
-  test("at a few addresses, although its holder can name thousands", async () => {
-    const tried: string[] = [];
-    const overHttp = async (address: string) => void tried.push(address);
-    await examine({ hasMoved: false, dns: dnsWithManyAddresses, overHttp });
-    expect(tried).toHaveLength(20);
-  });
+test("before its records change, a domain is proven at a few addresses, although its holder can name thousands", async () => {
+  const tried: string[] = [];
+  const overHttp = async (address: string) => void tried.push(address);
+  await examine({ hasMoved: false, dns: dnsWithManyAddresses, overHttp });
+  expect(tried).toHaveLength(20);
+});
 
-  test("not if the old host does not forward it, and the problem has the remedy", async () => {
-    const nowhere = refuse(OLD_HOST);
-    const found = await examine({ hasMoved: false, overHttp: nowhere, inHandshake: nowhere });
-    expect(found).toMatchObject({
-      obstacle: { type: "not_moved", detail: expect.stringContaining("let the old host proxy") },
-    });
+test("before its records change, a domain is not proven if the old host does not forward the challenge, and the problem has the remedy", async () => {
+  const nowhere = refuse(OLD_HOST);
+  const found = await examine({ hasMoved: false, overHttp: nowhere, inHandshake: nowhere });
+  expect(found).toMatchObject({
+    obstacle: { type: "not_moved", detail: expect.stringContaining("let the old host proxy") },
   });
 });
 
@@ -332,7 +328,7 @@ describe("CAA records of RFC 8657:", () => {
   test.each([
     ["http-01", "tls-alpn-01", "http"],
     ["tls-alpn-01", "http-01", "https"],
-  ])("a name is proven by %s alone where they forbid %s", async (method, _, port) => {
+  ])("a name is proven by %s alone where CAA records forbid %s", async (method, _, port) => {
     const caa = [`ca.test; accounturi=${ACCOUNT}; validationmethods=${method}`];
     expect(await examine({ caa })).toMatchObject({ method });
     const failing = await examine({ caa, [port === "http" ? "overHttp" : "inHandshake"]: nowhere });
@@ -345,17 +341,20 @@ describe("CAA records of RFC 8657:", () => {
   test.each([
     ["ca.test; validationmethods=dns-01", '"ca.test; validationmethods=http-01,tls-alpn-01"'],
     ["ca.test; accounturi=https://ca.test/acct/2", `"ca.test; accounturi=${ACCOUNT}"`],
-  ])("no order is placed while they say %s; the value to add is named", async (value, wanted) => {
-    for (const isOwn of [false, true]) {
-      const found = await examine({ caa: [value], isOwn });
-      if (!("obstacle" in found)) throw new Error("the preflight passed");
-      expect(found.obstacle.type).toBe("records");
-      expect(found.obstacle.detail).toContain(wanted);
-    }
-  });
+  ])(
+    "no order is placed for a name with the CAA record %s, and the value to add is named",
+    async (value, wanted) => {
+      for (const isOwn of [false, true]) {
+        const found = await examine({ caa: [value], isOwn });
+        if (!("obstacle" in found)) throw new Error("the preflight passed");
+        expect(found.obstacle.type).toBe("records");
+        expect(found.obstacle.detail).toContain(wanted);
+      }
+    },
+  );
 });
 
-test("all addresses are tried at the same time; the first that fails is named", async () => {
+test("all addresses are tried at the same time, and the first that fails is named", async () => {
   const addresses = Array.from({ length: 20 }, (_, last) => `192.0.2.${last}`);
   /** Ends when it was called for every address. */
   const together = () => {
@@ -386,22 +385,22 @@ describe("a trial of the handshake", () => {
     return { tryAt };
   };
 
-  test("succeeds at any process of the store, several times at once", async () => {
+  test("a trial succeeds at any process of the store, several times concurrently", async () => {
     const { tryAt } = await openTrial(challengeProbes("a store").authorizationFor(NAME));
     await Promise.all([tryAt(), tryAt(), tryAt()]);
   });
 
-  test("succeeds while the name's order is pending, and where that is not yet known", async () => {
+  test("a trial succeeds while the name's order is pending, and where that is not yet known", async () => {
     await (await openTrial("token.thumbprint")).tryAt("token.thumbprint");
     await (await openTrial(own)).tryAt("token.thumbprint");
   });
 
-  test("fails at another server, even one that responds to another challenge", async () => {
+  test("a trial fails at another server, even one that responds to another challenge", async () => {
     for (const other of [challengeProbes("another").authorizationFor(NAME), "another's"])
       expect(await outcomeOf((await openTrial(other)).tryAt())).toThrow("another server responds");
   });
 
-  test("fails where nothing listens, and at addresses that CAs cannot reach", async () => {
+  test("a trial fails where nothing listens, and at addresses that CAs cannot reach", async () => {
     const { tryAt } = await openTrial(own);
     expect(await outcomeOf(tryAt(undefined, { acmeTlsPort: 1 }))).toThrow();
     expect(await outcomeOf(tryAt(undefined, { dnsPrivate: false }))).toThrow("not public");
@@ -419,34 +418,34 @@ describe("a name of the service's own", () => {
   };
   const missing: DomainFinding = { kind: "no_record", name: NAME, type: "CNAME", expected: [NAME] };
 
-  test("is proven in the handshake where only that works", async () => {
+  test("a name of the service is proven in the handshake where only that works", async () => {
     expect(await examine({ ...own, overHttp: nowhere })).toEqual({ method: "tls-alpn-01" });
   });
 
-  test("is tried over HTTP where nothing can be reached from here: a CA may reach it", async () => {
+  test("a name of the service is tried over HTTP where nothing can be reached from here, because a CA may reach it", async () => {
     const found = await examine({ ...own, overHttp: nowhere, inHandshake: nowhere });
     expect(found).toEqual({ method: "http-01" });
   });
 
-  test("gets no order while its CAA records forbid the certificate", async () => {
+  test("a name of the service gets no order while its CAA records forbid the certificate", async () => {
     expect(await examine({ ...own, findings: [caa] })).toMatchObject({
       obstacle: { type: "records", detail: expect.stringContaining("forbid the certificate") },
     });
   });
 
-  test("may have CAA records with the CA's own identity", async () => {
+  test("a name of the service may have CAA records with the CA's own identity", async () => {
     const seen: InspectOptions[] = [];
     await examine({ ...own, identities: ["ca.example"], inspected: (manner) => void seen.push(manner) });
     expect(seen).toMatchObject([{ issuers: ["ca.example"] }]);
   });
 
-  test("gets no order without an address, with the record it needs", async () => {
+  test("a name of the service gets no order without an address, and the problem has the required record", async () => {
     expect(await examine({ ...own, findings: [missing], addresses: [] })).toMatchObject({
       obstacle: { type: "records", detail: `${NAME} has no address: create an A or AAAA record.` },
     });
   });
 
-  test("gets an order whatever records point it here", async () => {
+  test("a name of the service gets an order regardless of the records that point it here", async () => {
     const other: DomainFinding = { ...missing, kind: "conflicting_record", type: "A", found: ["192.0.2.1"] };
     expect(await examine({ ...own, findings: [other] })).toEqual({ method: "http-01" });
     expect(await examine({ ...own, findings: [], addresses: [] })).toEqual({ method: "http-01" });

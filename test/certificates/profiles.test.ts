@@ -9,7 +9,7 @@ const SIX_DAYS = 160 * HOUR;
 const openProfiled = (profiles: Record<string, number> | undefined) =>
   openIssuing({ ari: false, ...(profiles && { profiles }) }, { env: { ACME_PROFILE: "shortlived" } });
 
-test("an order asks for the profile that the settings name", async () => {
+test("an order requests the profile in the settings", async () => {
   const { ca, certificates, pass, verified } = await openProfiled({
     classic: 90 * DAY,
     shortlived: SIX_DAYS,
@@ -32,7 +32,7 @@ test("a six-day certificate is renewed with half of it left, and nothing warns b
   expect(ca.orders()).toHaveLength(2);
 });
 
-test("a profile that the CA does not list is a problem that names those that it lists, and nothing is ordered", async () => {
+test("a profile that the CA does not list is a problem that names the listed ones, and nothing is ordered", async () => {
   const { ca, certificates, pass, verified } = await openProfiled({ classic: DAY, tlsserver: DAY });
   await verified(NAME);
   await pass();
@@ -43,7 +43,7 @@ test("a profile that the CA does not list is a problem that names those that it 
   });
 });
 
-test("a CA without profiles is said to have none", async () => {
+test("the problem with a CA without profiles reports that it has none", async () => {
   const { certificates, pass, verified } = await openProfiled(undefined);
   await verified(NAME);
   await pass();
@@ -52,7 +52,7 @@ test("a CA without profiles is said to have none", async () => {
   );
 });
 
-test("a restart tries a refused profile again at once", async () => {
+test("a restart retries a refused profile immediately", async () => {
   const { certificates, clock, pass, verified } = await openProfiled({ classic: DAY });
   await verified(NAME);
   await pass();

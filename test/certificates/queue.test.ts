@@ -35,7 +35,7 @@ const openQueue = async (ACME_LIMITS: string, env: Record<string, string> = {}, 
   return { ...room, attach, queueOf, ordered, isIssued, pass, stageOf };
 };
 
-test("projects take turns, so one that added many domains first does not hold up another", async () => {
+test("projects take turns, so one that added many domains first does not delay another", async () => {
   const { attach, pass, ordered } = await openQueue("none orders=3/3h");
   const many = names(10, "many");
   const one = names(1, "one");

@@ -15,7 +15,7 @@ const PROXIED: DomainFinding = {
   provider: "Cloudflare",
 };
 
-/** The service behind a proxy on loopback, or in front of one that leads elsewhere. */
+/** The service with a proxy on loopback before it, which may lead elsewhere. */
 const openProxied = async () => {
   let forward: (request: Request) => Response | Promise<Response> = () => new Response("elsewhere");
   const proxy = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => forward(request) });
@@ -35,7 +35,7 @@ const openProxied = async () => {
   return { ...room, check, leadHere };
 };
 
-test("the finding of a proxied name says whether the proxy reaches this service", async () => {
+test("the finding of a proxied name shows whether the proxy reaches this service", async () => {
   const { check, leadHere } = await openProxied();
   const elsewhere = await check();
   expect(elsewhere).toMatchObject({

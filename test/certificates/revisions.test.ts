@@ -31,10 +31,10 @@ const dueOf = (certificates: Certificates, limit: number) =>
   certificateQueue({ certificates, authorities: [], first: [], clock: { now: () => 100 } }).due(100, limit);
 
 test.each<[what: string, was: number | null, is: object]>([
-  ["that was asked for is requested", 0, { nextAt: 0, isRequested: true, attemptSince: null }],
-  ["whose attempt was under way goes on with it", -77, { nextAt: 0, isRequested: false, attemptSince: 77 }],
+  ["that a user requested stays requested", 0, { nextAt: 0, isRequested: true, attemptSince: null }],
+  ["whose attempt was under way continues it", -77, { nextAt: 0, isRequested: false, attemptSince: 77 }],
   ["that was due at a time is due then", 88, { nextAt: 88, isRequested: false, attemptSince: null }],
-  ["that waits to be asked for still does", null, { nextAt: null, isRequested: false, attemptSince: null }],
+  ["that waits for a request still does", null, { nextAt: null, isRequested: false, attemptSince: null }],
 ])("after the upgrade a certificate %s", async (_what, was, is) => {
   const certificates = openMigrated(["docs.example.org", was]);
   expect(await certificates.find("docs.example.org")).toMatchObject(is);
@@ -67,14 +67,14 @@ test("a request delays neither a scheduled attempt nor one under way", async () 
   expect(await found()).toMatchObject({ nextAt: 0, isRequested: true, attemptSince: 9000 });
 });
 
-test("an attempt begins once, however many read the same row", async () => {
+test("an attempt begins once, regardless of how many processes read the same row", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
   const begun = await Promise.all([2, 3, 4].map((now) => certificates.beginAttempt(read, now)));
   expect(begun).toEqual([{ hostname: "docs.example.org", attemptSince: 2 }, undefined, undefined]);
 });
 
-test("a certificate that is requested after it was read is not put off", async () => {
+test("a certificate that is requested after it was read is not delayed", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
   await certificates.request("docs.example.org", 2);
@@ -100,7 +100,7 @@ test("an attempt that an import ended stays ended when another certificate is re
   expect((await certificates.find("docs.example.org"))?.issued?.chain).toBe("imported");
 });
 
-test("an attempt that another process has taken over changes nothing any more, whatever the clocks say", async () => {
+test("an attempt that another process has taken over changes nothing any more, regardless of the clocks", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = async () => (await certificates.find("docs.example.org"))!;
   const stopped = (await certificates.beginAttempt(await read(), 2000))!;

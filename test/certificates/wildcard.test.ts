@@ -17,7 +17,7 @@ test("a wildcard covers one label below its domain, and the domain only if that 
   expect(names.filter(wildcardBelow(DOMAIN, true).covers)).toEqual([`docs.${DOMAIN}`, DOMAIN]);
 });
 
-test("one wildcard certificate is for every project's name, and no project has an order of its own", async () => {
+test("one wildcard certificate is for every project's name, and no project has a separate order", async () => {
   const { store, ca, certificates, https, pass, names, proven } = await openDnsIssuing();
   await makeProject(store, "blog");
   await pass();
@@ -56,7 +56,7 @@ test("a host of the API directly below PLATFORM_DOMAIN needs no order, any other
   expect(await names()).toEqual([WILDCARD, "api.example.net"].toSorted());
 });
 
-test("without a way to publish records every name has its own certificate, as before", async () => {
+test("without a way to publish records every name has a separate certificate, as before", async () => {
   const { certificates, pass } = await openIssuing({}, { env: { PLATFORM_DOMAIN: DOMAIN } });
   await pass();
   const names = (await certificates.list({ after: "", limit: 10 })).map(({ hostname }) => hostname);
@@ -101,7 +101,7 @@ test("an attempt that a crash ended is continued, and its record is removed firs
   expect((await certificates.find(WILDCARD))?.issued).toBeDefined();
 });
 
-test("a record that cannot be created is a problem with its reason, and the CA is not told", async () => {
+test("a record that cannot be created is a problem with its reason, and the CA is not notified", async () => {
   const { ca, zone, certificates, pass, proven } = await openDnsIssuing();
   zone.failure = new Error("DNS_UPDATE_SERVER did not change example.net: REFUSED");
   await pass();
@@ -116,7 +116,7 @@ test("a record that cannot be created is a problem with its reason, and the CA i
   expect((await certificates.find(WILDCARD))?.issued).toBeDefined();
 });
 
-/** Projects with certificates of their own, before the wildcard. */
+/** Projects with separate certificates, before the wildcard. */
 const openReplacing = async () => {
   const room = await openDnsIssuing();
   const { certificates, ca, clock } = room;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ApiError, type EventOptions, type PetEvent, createClient } from "../../src/client/index.ts";
 import { type Message, messagesOf } from "../../src/client/server-sent-events.ts";
@@ -22,7 +22,7 @@ const streamOf = (pieces: readonly (string | Uint8Array)[]): ReadableStream<Uint
 const read = (pieces: readonly (string | Uint8Array)[]): Promise<Message[]> =>
   Array.fromAsync(messagesOf(streamOf(pieces), () => {}));
 
-/** A client whose server asks it to reconnect at once. `change` may break or replace a connection's response. */
+/** A client whose server asks it to reconnect immediately. `change` may break or replace a connection's response. */
 const follow = (
   options: EventOptions = {},
   change: (response: Response, connection: number) => Response = (response) => response,
@@ -73,118 +73,114 @@ const cutAfter = (response: Response, events: number): Response => {
   return new Response(cut.pipeThrough(new TextEncoderStream()));
 };
 
-describe("the events of animals", () => {
-  test("begin with reset, and then are the changes in their order", async () => {
-    const { events } = follow();
-    const [start] = await take(events, 1);
-    expect(start!.type).toBe("reset");
-    const { id } = await addPet(store, { name: "Ada" });
-    await store.call("PATCH", `/v1/pets/${id}`, { json: { name: "Ada Byron" } });
-    await store.call("DELETE", `/v1/pets/${id}`);
-    const first = Number(start!.id);
-    expect((await take(events, 3)).map((event) => [event.type, event.id])).toEqual([
-      // The animal is sent as it is, or only with its id once it is gone.
-      ["added", String(first + 1)],
-      ["changed", String(first + 2)],
-      ["deleted", String(first + 3)],
-    ]);
-    await events.return();
-  });
-
-  test("resume after lastEventId, without a reset", async () => {
-    const { events } = follow({ lastEventId: "0" });
-    const [first] = await take(events, 1);
-    expect(first!.id).toBe("1");
-    await events.return();
-  });
-
-  test("go on after lost connections, none twice and none left out", async () => {
-    const [start] = await take(follow().events, 1);
-    for (let at = 0; at < 20; at++) await addPet(store, { name: `Cut ${at}` });
-    const { events, lastIds } = follow({ lastEventId: start!.id }, (response) => cutAfter(response, 6));
-    const taken = await take(events, 20);
-    expect(taken.map((event) => "pet" in event && event.pet.name)).toEqual(
-      Array.from({ length: 20 }, (_, at) => `Cut ${at}`),
-    );
-    expect(lastIds.length).toBeGreaterThan(3);
-    await events.return();
-  });
-
-  test("resume after the first id, though the first connection brought no event", async () => {
-    const { events, lastIds } = follow({}, (response, connection) =>
-      connection === 1 ? cutAfter(response, 0) : response,
-    );
-    const [start] = await take(events, 1);
-    const next = take(events, 1);
-    await Bun.sleep(30);
-    await addPet(store, { name: "Between" });
-    expect((await next).map((event) => "pet" in event && event.pet.name)).toEqual(["Between"]);
-    expect(lastIds).toEqual([null, start!.id]);
-    await events.return();
-  });
-
-  test("say reset if some are missing", async () => {
-    const { events } = follow({ lastEventId: "999999" });
-    expect((await take(events, 1))[0]!.type).toBe("reset");
-    await events.return();
-  });
-
-  test("end with an ApiError if the key is refused", async () => {
-    const { events, lastIds } = follow({}, undefined, "wrong");
-    const error: unknown = await events.next().catch((error: unknown) => error);
-    expect(error instanceof ApiError && error.code).toBe("invalid_api_key");
-    expect(lastIds.length).toBe(1);
-  });
-
-  test("are asked for again if a proxy fails", async () => {
-    const { events, lastIds } = follow({ lastEventId: "0" }, (response, connection) =>
-      connection === 1 ? new Response("", { status: 502, headers: { "retry-after": "0" } }) : response,
-    );
-    // The default of two seconds holds until the server has named another.
-    expect((await take(events, 1))[0]!.id).toBe("1");
-    expect(lastIds.length).toBe(2);
-    await events.return();
-  });
-
-  test("end with the signal of the caller, and leave no stream open", async () => {
-    const abort = new AbortController();
-    const reason = new Error("enough");
-    const { events } = follow({ signal: abort.signal });
-    await take(events, 1);
-    const next = events.next().catch((error: unknown) => error);
-    abort.abort(reason);
-    expect(await next).toBe(reason);
-    expect(await events.next()).toEqual({ done: true, value: undefined });
-  });
-
-  test("leave no stream open on the server when a loop breaks", async () => {
-    for (let at = 0; at < 25; at++) for await (const _ of follow({ lastEventId: "0" }).events) break;
-  });
+test("the events of animals begin with reset, and continue with the changes in their order", async () => {
+  const { events } = follow();
+  const [start] = await take(events, 1);
+  expect(start!.type).toBe("reset");
+  const { id } = await addPet(store, { name: "Ada" });
+  await store.call("PATCH", `/v1/pets/${id}`, { json: { name: "Ada Byron" } });
+  await store.call("DELETE", `/v1/pets/${id}`);
+  const first = Number(start!.id);
+  expect((await take(events, 3)).map((event) => [event.type, event.id])).toEqual([
+    // The animal is sent as it is, or only with its id once it is gone.
+    ["added", String(first + 1)],
+    ["changed", String(first + 2)],
+    ["deleted", String(first + 3)],
+  ]);
+  await events.return();
 });
 
-describe("a stream of messages", () => {
-  test("is read with any line end, comments, empty fields, several lines of data and ids that stay", async () => {
-    const text =
-      "retry: 10\nid: 1\n\n:comment\n\nevent: added\ndata: a\ndata:b\n\nid: 2\r\ndata\r\n\r\ndata: c\rid: 3\r\rlast: lost";
-    expect(await read([text])).toEqual([
-      { id: "1", event: "message", data: undefined, retryMs: 10 },
-      { id: "1", event: "message", data: undefined, retryMs: undefined },
-      { id: "1", event: "added", data: "a\nb", retryMs: undefined },
-      { id: "2", event: "message", data: "", retryMs: undefined },
-      { id: "3", event: "message", data: "c", retryMs: undefined },
-    ]);
-  });
+test("the events of animals resume after lastEventId, without a reset", async () => {
+  const { events } = follow({ lastEventId: "0" });
+  const [first] = await take(events, 1);
+  expect(first!.id).toBe("1");
+  await events.return();
+});
 
-  test("is the same wherever it is cut", async () => {
-    const bytes = new TextEncoder().encode("id: 7\r\ndata: Zoë 🐕\r\n\r\nid: 8\nevent: x\ndata: b\n\n");
-    const whole = await read([bytes]);
-    expect(whole.length).toBe(2);
-    await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.nat(bytes.length), { maxLength: 6 }), async (cuts) => {
-        const at = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
-        const pieces = at.slice(1).map((end, from) => bytes.subarray(at[from], end));
-        expect(await read(pieces)).toEqual(whole);
-      }),
-    );
-  });
+test("the events of animals continue after lost connections, each exactly once", async () => {
+  const [start] = await take(follow().events, 1);
+  for (let at = 0; at < 20; at++) await addPet(store, { name: `Cut ${at}` });
+  const { events, lastIds } = follow({ lastEventId: start!.id }, (response) => cutAfter(response, 6));
+  const taken = await take(events, 20);
+  expect(taken.map((event) => "pet" in event && event.pet.name)).toEqual(
+    Array.from({ length: 20 }, (_, at) => `Cut ${at}`),
+  );
+  expect(lastIds.length).toBeGreaterThan(3);
+  await events.return();
+});
+
+test("the events of animals resume after the first id, though the first connection brought no event", async () => {
+  const { events, lastIds } = follow({}, (response, connection) =>
+    connection === 1 ? cutAfter(response, 0) : response,
+  );
+  const [start] = await take(events, 1);
+  const next = take(events, 1);
+  await Bun.sleep(30);
+  await addPet(store, { name: "Between" });
+  expect((await next).map((event) => "pet" in event && event.pet.name)).toEqual(["Between"]);
+  expect(lastIds).toEqual([null, start!.id]);
+  await events.return();
+});
+
+test("the events of animals include a reset if some are missing", async () => {
+  const { events } = follow({ lastEventId: "999999" });
+  expect((await take(events, 1))[0]!.type).toBe("reset");
+  await events.return();
+});
+
+test("the events of animals end with an ApiError if the key is refused", async () => {
+  const { events, lastIds } = follow({}, undefined, "wrong");
+  const error: unknown = await events.next().catch((error: unknown) => error);
+  expect(error instanceof ApiError && error.code).toBe("invalid_api_key");
+  expect(lastIds.length).toBe(1);
+});
+
+test("the events of animals are requested again if a proxy fails", async () => {
+  const { events, lastIds } = follow({ lastEventId: "0" }, (response, connection) =>
+    connection === 1 ? new Response("", { status: 502, headers: { "retry-after": "0" } }) : response,
+  );
+  // The default of two seconds holds until the server has named another.
+  expect((await take(events, 1))[0]!.id).toBe("1");
+  expect(lastIds.length).toBe(2);
+  await events.return();
+});
+
+test("the events of animals end with the signal of the caller, and leave no stream open", async () => {
+  const abort = new AbortController();
+  const reason = new Error("enough");
+  const { events } = follow({ signal: abort.signal });
+  await take(events, 1);
+  const next = events.next().catch((error: unknown) => error);
+  abort.abort(reason);
+  expect(await next).toBe(reason);
+  expect(await events.next()).toEqual({ done: true, value: undefined });
+});
+
+test("a loop over the events of animals that breaks leaves no stream open on the server", async () => {
+  for (let at = 0; at < 25; at++) for await (const _ of follow({ lastEventId: "0" }).events) break;
+});
+
+test("a stream of messages is read with any line end, comments, empty fields, several lines of data and ids that stay", async () => {
+  const text =
+    "retry: 10\nid: 1\n\n:comment\n\nevent: added\ndata: a\ndata:b\n\nid: 2\r\ndata\r\n\r\ndata: c\rid: 3\r\rlast: lost";
+  expect(await read([text])).toEqual([
+    { id: "1", event: "message", data: undefined, retryMs: 10 },
+    { id: "1", event: "message", data: undefined, retryMs: undefined },
+    { id: "1", event: "added", data: "a\nb", retryMs: undefined },
+    { id: "2", event: "message", data: "", retryMs: undefined },
+    { id: "3", event: "message", data: "c", retryMs: undefined },
+  ]);
+});
+
+test("a stream of messages is the same regardless of where it is cut", async () => {
+  const bytes = new TextEncoder().encode("id: 7\r\ndata: Zoë 🐕\r\n\r\nid: 8\nevent: x\ndata: b\n\n");
+  const whole = await read([bytes]);
+  expect(whole.length).toBe(2);
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(fc.nat(bytes.length), { maxLength: 6 }), async (cuts) => {
+      const at = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
+      const pieces = at.slice(1).map((end, from) => bytes.subarray(at[from], end));
+      expect(await read(pieces)).toEqual(whole);
+    }),
+  );
 });

@@ -15,7 +15,7 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
   ],
   ["a flag with other keys than the environment", KEYS, { blobsUrl: "s3://other:word@bucket" }],
   [
-    "a flag beside another bucket in the environment",
+    "a flag, with another bucket in the environment",
     { ...KEYS, BLOBS_URL: "s3://old" },
     { blobsUrl: "s3://new" },
   ],

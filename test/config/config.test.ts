@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { ConfigError, processSources, readConfig } from "../../src/config/config.ts";
 import { parseConfigFile } from "../../src/config/file.ts";
@@ -112,7 +112,7 @@ test.each([
   [{ HOST: "::1", HTTPS_PORT: "443" }, "::1"],
   [{ HOST: "0.0.0.0", HTTPS_PORT: "443", PORT_HOST: "192.0.2.1" }, "192.0.2.1"],
   [{ PORT_HOST: "0.0.0.0" }, "0.0.0.0"],
-])("with %p PORT listens on %s, and the other ports on HOST", (env, portHost) => {
+])("with %j PORT listens on %s, and the other ports on HOST", (env, portHost) => {
   const { HOST: host = "127.0.0.1" } = env as { HOST?: string };
   expect(read(env as Record<string, string>)).toMatchObject({ portHost, host });
 });
@@ -161,58 +161,56 @@ test.each([
   expect(read({ [name]: text })).toMatchObject(expected);
 });
 
-describe("a malformed setting is refused with one line that names it and its form", () => {
-  test.each([
-    ["PORT", "abc"],
-    ["PORT", "65536"],
-    ["PORT", "-1"],
-    ["PORT", "3000.5"],
-    ["PORT", "0x10"],
-    ["HOST", "a b"],
-    ["PORT_HOST", "a b"],
-    ["BASE_URL", "example.org"],
-    ["BASE_URL", "https://example.org/path"],
-    ["BASE_URL", "https://user:pass@example.org"],
-    ["BASE_URL", "ftp://example.org"],
-    ["CORS_ORIGINS", "https://a.org/x"],
-    ["CORS_ORIGINS", "https://a.org,b"],
-    ["TRUST_PROXY", "yes"],
-    ["LOG_LEVEL", "loud"],
-    ["LOG_FORMAT", "xml"],
-    ["PLATFORM_DOMAIN", "example..org"],
-    ["PLATFORM_DOMAIN", "https://example.org"],
-    ["PLATFORM_DOMAIN", "192.0.2.1"],
-    ["API_HOSTS", "a.org:80"],
-    ["DNS_RESOLVERS", "dns.example.org"],
-    ["DNS_RESOLVERS", "192.0.2.53:0"],
-    ["NAMESERVER", "192.0.2.10"],
-    ["PUBLIC_ADDRESSES", "www.example.org"],
-    ["PUBLIC_ADDRESSES", "fe80::1%eth0"],
-    ["DNS_LISTEN_PORT", "dns"],
-    ["BODY_LIMIT", "0"],
-    ["BODY_LIMIT", "1TB"],
-    ["AUTH_FAILURES_PER_MINUTE", "0"],
-    ["EVENT_STREAMS", "0"],
-    ["EVENT_STREAMS", "5001"],
-    ["EVENT_STREAMS_PER_KEY", "many"],
-    ["COMMIT_GROUP_SIZE", "0"],
-    ["DISK_RESERVE", "much"],
-    ["ACME_LIMITS", "orders=300"],
-    ["ACME_LIMITS", "letsencrypt, orders=300/3h;domain=50/7d"],
-    ["STALE_LIMIT", "25h"],
-    ["STALE_LIMIT", "1"],
-  ])("%s=%p", (name, text) => {
-    const attempt = () => read({ [name]: text });
-    expect(attempt).toThrow(ConfigError);
-    const { form } = Object.values(SETTINGS as Record<string, Setting>).find(({ env }) => env === name) ?? {
-      form: "?",
-    };
-    expect(attempt).toThrow(`${name}: ${JSON.stringify(text)} must be ${form}`);
-  });
+test.each([
+  ["PORT", "abc"],
+  ["PORT", "65536"],
+  ["PORT", "-1"],
+  ["PORT", "3000.5"],
+  ["PORT", "0x10"],
+  ["HOST", "a b"],
+  ["PORT_HOST", "a b"],
+  ["BASE_URL", "example.org"],
+  ["BASE_URL", "https://example.org/path"],
+  ["BASE_URL", "https://user:pass@example.org"],
+  ["BASE_URL", "ftp://example.org"],
+  ["CORS_ORIGINS", "https://a.org/x"],
+  ["CORS_ORIGINS", "https://a.org,b"],
+  ["TRUST_PROXY", "yes"],
+  ["LOG_LEVEL", "loud"],
+  ["LOG_FORMAT", "xml"],
+  ["PLATFORM_DOMAIN", "example..org"],
+  ["PLATFORM_DOMAIN", "https://example.org"],
+  ["PLATFORM_DOMAIN", "192.0.2.1"],
+  ["API_HOSTS", "a.org:80"],
+  ["DNS_RESOLVERS", "dns.example.org"],
+  ["DNS_RESOLVERS", "192.0.2.53:0"],
+  ["NAMESERVER", "192.0.2.10"],
+  ["PUBLIC_ADDRESSES", "www.example.org"],
+  ["PUBLIC_ADDRESSES", "fe80::1%eth0"],
+  ["DNS_LISTEN_PORT", "dns"],
+  ["BODY_LIMIT", "0"],
+  ["BODY_LIMIT", "1TB"],
+  ["AUTH_FAILURES_PER_MINUTE", "0"],
+  ["EVENT_STREAMS", "0"],
+  ["EVENT_STREAMS", "5001"],
+  ["EVENT_STREAMS_PER_KEY", "many"],
+  ["COMMIT_GROUP_SIZE", "0"],
+  ["DISK_RESERVE", "much"],
+  ["ACME_LIMITS", "orders=300"],
+  ["ACME_LIMITS", "letsencrypt, orders=300/3h;domain=50/7d"],
+  ["STALE_LIMIT", "25h"],
+  ["STALE_LIMIT", "1"],
+])("the malformed setting %s=%p is refused with one line that names it and its form", (name, text) => {
+  const attempt = () => read({ [name]: text });
+  expect(attempt).toThrow(ConfigError);
+  const { form } = Object.values(SETTINGS as Record<string, Setting>).find(({ env }) => env === name) ?? {
+    form: "?",
+  };
+  expect(attempt).toThrow(`${name}: ${JSON.stringify(text)} must be ${form}`);
+});
 
-  test("or its flag if it came from one", () => {
-    expect(() => read({}, { dataDir: "" })).toThrow("--data-dir: ");
-  });
+test("a malformed flag is refused with one line that names it and its form", () => {
+  expect(() => read({}, { dataDir: "" })).toThrow("--data-dir: ");
 });
 
 test("more limits than CAs are refused with their syntax", () => {
@@ -221,7 +219,7 @@ test("more limits than CAs are refused with their syntax", () => {
   );
 });
 
-test("an empty entry of ACME_LIMITS leaves its CA as it is", () => {
+test("an empty entry of ACME_LIMITS leaves its CA unchanged", () => {
   const ACME_DIRECTORY = "https://one.test/directory, https://two.test/directory";
   expect(read({ ACME_DIRECTORY, ACME_LIMITS: " , orders=20/1h" }).acmeLimits).toEqual([[], ["orders=20/1h"]]);
 });
@@ -232,7 +230,7 @@ test("with HTTPS, PORT listens where HOST does only if HOST is an address of thi
   expect(portHost("127.example.com")).toBe("127.0.0.1");
 });
 
-test("paths among the saved settings are absolute: commands may run in another directory", async () => {
+test("paths among the saved settings are absolute, because commands may run in another directory", async () => {
   const dataDir = temporaryDirectory();
   await saveSettings({ ...read({ ACME_CA_FILE: "ca.pem", BACKUP_DIR: "shelf" }), dataDir }, 3000);
   expect(readSavedSettings(dataDir)).toMatchObject({
@@ -256,62 +254,58 @@ test("commands use the same CAs and limits as the server", async () => {
   }
 });
 
-describe("DATABASE_URL", () => {
-  const DATABASE_URL = "etcd://root:s3cret-word@a.example.org,b.example.org/shelter";
+const DATABASE_URL = "etcd://root:s3cret-word@a.example.org,b.example.org/shelter";
 
-  test("is the address of the cluster's log", () => {
-    expect(read({ DATABASE_URL }).databaseUrl).toMatchObject({ engine: "etcd", path: "shelter" });
-  });
+test("DATABASE_URL is the address of the cluster's log", () => {
+  expect(read({ DATABASE_URL }).databaseUrl).toMatchObject({ engine: "etcd", path: "shelter" });
+});
 
-  test("that is wrong is refused with its place and what to write, without its password", () => {
-    const attempt = () => read({ DATABASE_URL: "etcd://root:s3cret-word@a b/shelter" });
-    expect(attempt).toThrow(ConfigError);
-    expect(attempt).toThrow(/^DATABASE_URL: host 1 must be a name/);
-    expect(attempt).not.toThrow(/s3cret|root/);
-  });
+test("a malformed DATABASE_URL is refused with its place and the right form, without its password", () => {
+  const attempt = () => read({ DATABASE_URL: "etcd://root:s3cret-word@a b/shelter" });
+  expect(attempt).toThrow(ConfigError);
+  expect(attempt).toThrow(/^DATABASE_URL: host 1 must be a name/);
+  expect(attempt).not.toThrow(/s3cret|root/);
+});
 
-  test("allows one process a node: a number of WORKERS is refused, and auto is one", () => {
-    expect(() => read({ DATABASE_URL, WORKERS: "2" })).toThrow("WORKERS: with DATABASE_URL one process");
-    expect(read({ DATABASE_URL, WORKERS: "1" }).workers).toBe(1);
-    expect(read({ DATABASE_URL, WORKERS: "auto" }).workers).toBe(1);
-  });
+test("DATABASE_URL allows one process a node: a number of WORKERS is refused, and auto is one", () => {
+  expect(() => read({ DATABASE_URL, WORKERS: "2" })).toThrow("WORKERS: with DATABASE_URL one process");
+  expect(read({ DATABASE_URL, WORKERS: "1" }).workers).toBe(1);
+  expect(read({ DATABASE_URL, WORKERS: "auto" }).workers).toBe(1);
+});
 
-  test("is not among the saved settings: it holds a password", async () => {
-    const dataDir = temporaryDirectory();
-    await saveSettings({ ...read({ DATABASE_URL }), dataDir }, 3000);
-    expect(JSON.stringify(readSavedSettings(dataDir))).not.toMatch(/s3cret|etcd/);
+test("DATABASE_URL is not among the saved settings, because it holds a password", async () => {
+  const dataDir = temporaryDirectory();
+  await saveSettings({ ...read({ DATABASE_URL }), dataDir }, 3000);
+  expect(JSON.stringify(readSavedSettings(dataDir))).not.toMatch(/s3cret|etcd/);
+});
+
+const BLOBS_URL = "s3://the-key:s3cret-word@my-bucket/sites?region=eu-1";
+
+test("BLOBS_URL is the bucket of the files of sites, completed by the environment", () => {
+  expect(read({}).blobsUrl).toBeUndefined();
+  expect(read({ BLOBS_URL, S3_ENDPOINT: "https://s3.example.org" }).blobsUrl).toMatchObject({
+    bucket: "my-bucket",
+    endpoint: "https://s3.example.org",
+    region: "eu-1",
   });
 });
 
-describe("BLOBS_URL", () => {
-  const BLOBS_URL = "s3://the-key:s3cret-word@my-bucket/sites?region=eu-1";
-
-  test("is the bucket of the files of sites, completed by the environment", () => {
-    expect(read({}).blobsUrl).toBeUndefined();
-    expect(read({ BLOBS_URL, S3_ENDPOINT: "https://s3.example.org" }).blobsUrl).toMatchObject({
-      bucket: "my-bucket",
-      endpoint: "https://s3.example.org",
-      region: "eu-1",
-    });
-  });
-
-  test.each([
-    [{ BLOBS_URL: "s3://the-key:s3cret-word@My_Bucket" }, /^BLOBS_URL: the bucket must be/],
-    [{ BLOBS_URL, AWS_SESSION_TOKEN: "s3cret-word" }, /^BLOBS_URL: its keys cannot be used/],
-    [{ BLOBS_URL, S3_ENDPOINT: "http://s3.example.org" }, /^BLOBS_URL: the endpoint must be https/],
-  ])("that is wrong is refused with its place, without its keys", (env, says) => {
-    expect(() => read(env)).toThrow(says);
-    expect(() => read(env)).not.toThrow(/s3cret|the-key/);
-  });
-
-  test("is not among the saved settings: it holds a key", async () => {
-    const dataDir = temporaryDirectory();
-    await saveSettings({ ...read({ BLOBS_URL }), dataDir }, 3000);
-    expect(JSON.stringify(readSavedSettings(dataDir))).not.toMatch(/s3cret|the-key|my-bucket/);
-  });
+test.each([
+  [{ BLOBS_URL: "s3://the-key:s3cret-word@My_Bucket" }, /^BLOBS_URL: the bucket must be/],
+  [{ BLOBS_URL, AWS_SESSION_TOKEN: "s3cret-word" }, /^BLOBS_URL: its keys cannot be used/],
+  [{ BLOBS_URL, S3_ENDPOINT: "http://s3.example.org" }, /^BLOBS_URL: the endpoint must be https/],
+])("a malformed BLOBS_URL is refused with its place, without its keys: case %#", (env, says) => {
+  expect(() => read(env)).toThrow(says);
+  expect(() => read(env)).not.toThrow(/s3cret|the-key/);
 });
 
-test("a variable of the service's environment file is named by its file and line", () => {
+test("BLOBS_URL is not among the saved settings, because it holds a key", async () => {
+  const dataDir = temporaryDirectory();
+  await saveSettings({ ...read({ BLOBS_URL }), dataDir }, 3000);
+  expect(JSON.stringify(readSavedSettings(dataDir))).not.toMatch(/s3cret|the-key|my-bucket/);
+});
+
+test("an error in a variable of the service's environment file names the file and the line", () => {
   const sources = {
     flags: {},
     env: { BODY_LIMIT: "lots", PORT: "80" },

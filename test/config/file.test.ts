@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -65,34 +65,32 @@ test("a relative path is relative to the file", () => {
   });
 });
 
-describe("a file is refused with its line and what to do", () => {
-  test.each([
-    ["port = 4000\nprot = 1\n", '/etc/store.toml:2: there is no setting "prot": did you mean port?'],
-    ["colour = 1", 'there is no setting "colour": adoption-store config example lists all'],
-    ["__proto__ = 1", 'there is no setting "__proto__"'],
-    ["constructor = 1", 'there is no setting "constructor"'],
-    ["\n[server]\nport = 1", "/etc/store.toml:2: tables are not used: write the settings without [server]"],
-    ['port = "4000"', "/etc/store.toml:1: port must be a whole number, without quotes (a port from 0"],
-    ["port = 1.5", "port must be a whole number"],
-    ['console = "off"', "console must be true or false, without quotes"],
-    ["workers = true", "workers must be a whole number, or auto in quotes (auto, or a number from 1 to 64)"],
-    ["log_level = 3", "log_level must be a text in quotes (one of trace"],
-    ['api_hosts = "a.org"', 'api_hosts must be a list of texts, such as ["a", "b"] (a comma-separated'],
-    ["api_hosts = [1]", "api_hosts must be a list of texts"],
-    ["body_limit = true", "body_limit must be a number of bytes, or a size in quotes"],
-    ["backup_keep = 2020-01-01", "backup_keep must be a whole number"],
-    ["# first\nport = = 2\n", "/etc/store.toml:2: "],
-    ["x = [\n1,\n", "/etc/store.toml:1: Unterminated array"],
-    ["port = 1\n\n\nport = 2\n", "/etc/store.toml:4: Cannot redefine key 'port'"],
-  ])("%j", (text, message) => {
-    expect(() => parse(text)).toThrow(message);
-  });
+test.each([
+  ["port = 4000\nprot = 1\n", '/etc/store.toml:2: there is no setting "prot": did you mean port?'],
+  ["colour = 1", 'there is no setting "colour": adoption-store config example lists all'],
+  ["__proto__ = 1", 'there is no setting "__proto__"'],
+  ["constructor = 1", 'there is no setting "constructor"'],
+  ["\n[server]\nport = 1", "/etc/store.toml:2: tables are not used: write the settings without [server]"],
+  ['port = "4000"', "/etc/store.toml:1: port must be a whole number, without quotes (a port from 0"],
+  ["port = 1.5", "port must be a whole number"],
+  ['console = "off"', "console must be true or false, without quotes"],
+  ["workers = true", "workers must be a whole number, or auto in quotes (auto, or a number from 1 to 64)"],
+  ["log_level = 3", "log_level must be a text in quotes (one of trace"],
+  ['api_hosts = "a.org"', 'api_hosts must be a list of texts, such as ["a", "b"] (a comma-separated'],
+  ["api_hosts = [1]", "api_hosts must be a list of texts"],
+  ["body_limit = true", "body_limit must be a number of bytes, or a size in quotes"],
+  ["backup_keep = 2020-01-01", "backup_keep must be a whole number"],
+  ["# first\nport = = 2\n", "/etc/store.toml:2: "],
+  ["x = [\n1,\n", "/etc/store.toml:1: Unterminated array"],
+  ["port = 1\n\n\nport = 2\n", "/etc/store.toml:4: Cannot redefine key 'port'"],
+])("the file %j is refused with its line and its correction", (text, message) => {
+  expect(() => parse(text)).toThrow(message);
+});
 
-  test("for a value that its setting does not allow", () => {
-    expect(() => configOf("\nport = 70000\n")).toThrow(
-      '/etc/store.toml:2: port: "70000" must be a port from 0 to 65535',
-    );
-  });
+test("a file is refused with its line and its correction for a value that its setting does not allow", () => {
+  expect(() => configOf("\nport = 70000\n")).toThrow(
+    '/etc/store.toml:2: port: "70000" must be a port from 0 to 65535',
+  );
 });
 
 test("DATA_DIR/adoption-store.toml is read if it exists, and may not move DATA_DIR", () => {

@@ -58,7 +58,7 @@ test("variables of other programs are not reported", () => {
   expect(findTypos({ HTTPD_PORT: "tcp://10.0.0.1:80", BACKUP_PORT: "tcp://10.0.0.1:80" })).toEqual([]);
 });
 
-test("a variable with the prefix that is like no setting is reported without a suggestion", () => {
+test("a variable with the prefix that resembles no setting is reported without a suggestion", () => {
   expect(findTypos({ ADOPTION_STORE_WIDTH: "1" }).map(typoWarning)).toEqual([
     "ADOPTION_STORE_WIDTH is not a setting and is ignored: adoption-store config show lists the settings",
   ]);

@@ -16,13 +16,13 @@ test("parts of snapshots are stored, read, listed and removed in the object stor
   expect(await store?.get("snapshots/a/1")).toBeUndefined();
 });
 
-test("a part that is larger than any that was put is not read into memory", async () => {
+test("a part that is larger than any that was stored is not read into memory", async () => {
   await using server = objectServer();
   const store = snapshotObjects(completeBlobsUrl(parseBlobsUrl(server.url), {}));
   await store?.put("snapshots/a/1", new Uint8Array(2 ** 20 + 1));
   expect(await store?.get("snapshots/a/1")).toBeUndefined();
 });
 
-test("without BLOBS_URL there is none", () => {
+test("without BLOBS_URL there is no object store of snapshots", () => {
   expect(snapshotObjects(undefined)).toBeUndefined();
 });

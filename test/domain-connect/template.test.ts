@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   type Template,
   type TemplateSettings,
@@ -52,69 +52,69 @@ const expectValid = (template: Template) => {
 
 const without: TemplateSettings = { ...SETTINGS, redirectDomain: undefined, challengeTargetOf: undefined };
 
-describe("a template", () => {
-  test.each(SERVICES)("for a %s has the fields of the specification, and no others", (service) => {
-    expectValid(templateFor(service, SETTINGS, ADDRESSES));
-    expectValid(templateFor(service, without, ADDRESSES));
-  });
-
-  test("for a subdomain has a CNAME record at the name, and one for its challenges", () => {
-    const { records, hostRequired } = templateFor("subdomain", SETTINGS, []);
-    expect(hostRequired).toBe(true);
-    expect(records).toEqual([
-      { type: "CNAME", host: "@", pointsTo: "%label%.cname.sites.example.net", ttl: 3600 },
-      {
-        type: "CNAME",
-        host: "_acme-challenge",
-        pointsTo: "%label%._acme-challenge.sites.example.net",
-        ttl: 3600,
-      },
-    ]);
-  });
-
-  test("for an apex has the service's addresses and the proof, and no CNAME record at the name", () => {
-    const { records, hostRequired } = templateFor("apex", without, ADDRESSES);
-    expect(hostRequired).toBeUndefined();
-    expect(records).toEqual([
-      { type: "A", host: "@", pointsTo: "192.0.2.10", ttl: 3600 },
-      { type: "AAAA", host: "@", pointsTo: "2001:db8::10", ttl: 3600 },
-      {
-        type: "TXT",
-        host: "_adoption-store",
-        data: "%label%.cname.sites.example.net",
-        ttl: 3600,
-        txtConflictMatchingMode: "All",
-      },
-    ]);
-  });
-
-  test("has another version once its records differ, and only then", () => {
-    const { version } = templateFor("apex", SETTINGS, ADDRESSES);
-    expect(templateFor("apex", { ...SETTINGS, redirectDomain: undefined }, ADDRESSES).version).toBe(version);
-    expect(templateFor("apex", SETTINGS, ["192.0.2.11"]).version).not.toBe(version);
-    expect(templateFor("apex", without, ADDRESSES).version).not.toBe(version);
-  });
-
-  test("is published in a file in lower case", () => {
-    expect(fileNameOf({ providerId: "Example.org", serviceId: "apex" })).toBe("example.org.apex.json");
-  });
+test.each(SERVICES)("a template for a %s has the fields of the specification, and no others", (service) => {
+  expectValid(templateFor(service, SETTINGS, ADDRESSES));
+  expectValid(templateFor(service, without, ADDRESSES));
 });
 
-describe("what a provider discloses of a template", () => {
-  const own = templateFor("apex", SETTINGS, ADDRESSES);
-
-  test.each<[string, unknown]>([
-    ["nothing", undefined],
-    ["a JSON text", "supported"],
-    ["an empty object", {}],
-    ["the version", { version: own.version }],
-    ["the version as text", { version: String(own.version) }],
-    ["the template", own],
-    ["the template with a logo", { ...own, logoUrl: "x" }],
-  ])("can be applied: %s", (_, disclosed) => expect(isDeployed(disclosed, own)).toBe(true));
-
-  test.each<[string, unknown]>([
-    ["another version", { version: 1 }],
-    ["a version that is not a number", { version: {} }],
-  ])("cannot be applied: %s", (_, disclosed) => expect(isDeployed(disclosed, own)).toBe(false));
+test("a template for a subdomain has a CNAME record at the name, and one for its challenges", () => {
+  const { records, hostRequired } = templateFor("subdomain", SETTINGS, []);
+  expect(hostRequired).toBe(true);
+  expect(records).toEqual([
+    { type: "CNAME", host: "@", pointsTo: "%label%.cname.sites.example.net", ttl: 3600 },
+    {
+      type: "CNAME",
+      host: "_acme-challenge",
+      pointsTo: "%label%._acme-challenge.sites.example.net",
+      ttl: 3600,
+    },
+  ]);
 });
+
+test("a template for an apex has the service's addresses and the proof, and no CNAME record at the name", () => {
+  const { records, hostRequired } = templateFor("apex", without, ADDRESSES);
+  expect(hostRequired).toBeUndefined();
+  expect(records).toEqual([
+    { type: "A", host: "@", pointsTo: "192.0.2.10", ttl: 3600 },
+    { type: "AAAA", host: "@", pointsTo: "2001:db8::10", ttl: 3600 },
+    {
+      type: "TXT",
+      host: "_adoption-store",
+      data: "%label%.cname.sites.example.net",
+      ttl: 3600,
+      txtConflictMatchingMode: "All",
+    },
+  ]);
+});
+
+test("a template has another version once its records differ, and only then", () => {
+  const { version } = templateFor("apex", SETTINGS, ADDRESSES);
+  expect(templateFor("apex", { ...SETTINGS, redirectDomain: undefined }, ADDRESSES).version).toBe(version);
+  expect(templateFor("apex", SETTINGS, ["192.0.2.11"]).version).not.toBe(version);
+  expect(templateFor("apex", without, ADDRESSES).version).not.toBe(version);
+});
+
+test("a template is published in a file in lower case", () => {
+  expect(fileNameOf({ providerId: "Example.org", serviceId: "apex" })).toBe("example.org.apex.json");
+});
+
+const own = templateFor("apex", SETTINGS, ADDRESSES);
+
+test.each<[string, unknown]>([
+  ["nothing", undefined],
+  ["a JSON text", "supported"],
+  ["an empty object", {}],
+  ["the version", { version: own.version }],
+  ["the version as text", { version: String(own.version) }],
+  ["the template", own],
+  ["the template with a logo", { ...own, logoUrl: "x" }],
+])("a template can be applied if the provider discloses this of it: %s", (_, disclosed) =>
+  expect(isDeployed(disclosed, own)).toBe(true),
+);
+
+test.each<[string, unknown]>([
+  ["another version", { version: 1 }],
+  ["a version that is not a number", { version: {} }],
+])("a template cannot be applied if the provider discloses this of it: %s", (_, disclosed) =>
+  expect(isDeployed(disclosed, own)).toBe(false),
+);

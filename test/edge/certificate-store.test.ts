@@ -51,7 +51,7 @@ test("a served name without a certificate is read once, and again after a write"
   expect(lookedFor).toEqual([NAME, NAME]);
 });
 
-test("a wildcard is looked for only if a name has no valid certificate of its own", async () => {
+test("a wildcard is only looked up if the name itself has no valid certificate", async () => {
   const { clock, names, belowWildcard, stored, pair } = await openNames();
   stored.set(NAME, pair);
   expect(names.hasValid(NAME)).toBe(true);
@@ -69,7 +69,7 @@ test("a name that is not served is neither read nor cached", async () => {
   expect(lookedFor).toEqual([]);
 });
 
-test("after a write, only names with open connections are looked at, whatever names clients have asked for", async () => {
+test("after a write, only names with open connections are looked up, regardless of the names that clients have requested", async () => {
   const { names, stored, served, pair, asked } = await openNames();
   const below = Array.from({ length: 100 }, (_, at) => `n${at}.example.org`);
   for (const name of below) {

@@ -15,8 +15,8 @@ const TRAILER = "X-Checksum: 1\r\n\r\n";
 const petsIn = async (store: Store): Promise<number> =>
   ((await (await store.call("GET", "/v1/pets")).json()) as unknown[]).length;
 
-describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) => {
-  test("that announces trailers gets 400 and changes nothing", async () => {
+describe.each(["HTTP", "HTTPS"] as const)("over %s", (over) => {
+  test("a chunked request that announces trailers gets 400 and changes nothing", async () => {
     const { store, send } = await openListening();
     const head = headOf(store, ...CHUNKED, "Trailer: X-Checksum", "X-Request-Id: mine");
     const text = await send(over, `${head}${CHUNK}0\r\n`, TRAILER);
@@ -29,15 +29,15 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) =>
 
   test.each([
     ["in one packet", (head: string) => [`${head}${CHUNK}0\r\n${TRAILER}`]],
-    ["behind the head", (head: string) => [head, `${CHUNK}0\r\n${TRAILER}`]],
+    ["after the head", (head: string) => [head, `${CHUNK}0\r\n${TRAILER}`]],
     ["with the end of the last chunk's line", (head: string) => [`${head}${CHUNK}0`, `\r\n${TRAILER}`]],
-  ])("with trailers that come %s is 400 and does nothing", async (_, split) => {
+  ])("a chunked request with trailers that come %s gets 400 and changes nothing", async (_, split) => {
     const { store, send } = await openListening();
     expect(statusesOf(await send(over, ...split(headOf(store, ...CHUNKED))))).toEqual([400]);
     expect(await petsIn(store)).toBe(0);
   });
 
-  test("that uploads a deploy with trailers gets 400 and publishes nothing", async () => {
+  test("a chunked request that uploads a deploy with trailers gets 400 and publishes nothing", async () => {
     const { store, send } = await openListening();
     await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
     const head = headOf(store, "Content-Type: application/gzip", "Transfer-Encoding: chunked");
@@ -49,7 +49,7 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) =>
     expect(await deploys.json()).toEqual([]);
   });
 
-  test("with trailers that arrive after the response gets no second response", async () => {
+  test("a chunked request with trailers that arrive after the response gets no second response", async () => {
     const { store, open } = await openListening();
     const { write, responded: answered, closed } = await open(over);
     write(`${headOf(store, ...CHUNKED)}${CHUNK}0\r\n`);
@@ -63,16 +63,19 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) =>
     ["a valid key", (head: string) => head, 201],
     ["no key", (head: string) => head.replace(/Authorization: .*\r\n/, ""), 401],
     ["a path that does not exist", (head: string) => head.replace("/v1/pets", "/nothing"), 404],
-  ])("with %s closes its connection: a request behind it gets no response", async (_, change, status) => {
-    const { store, open } = await openListening();
-    const { write, responded: answered, closed } = await open(over);
-    write(`${change(headOf(store, ...CHUNKED))}${CHUNK}0\r\n\r\n`);
-    await answered();
-    write(`GET /livez HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`);
-    const text = await closed();
-    expect(statusesOf(text)).toEqual([status]);
-    expect(text).toMatch(/^connection: close\r$/im);
-  });
+  ])(
+    "a chunked request with %s closes its connection, and the next request gets no response",
+    async (_, change, status) => {
+      const { store, open } = await openListening();
+      const { write, responded: answered, closed } = await open(over);
+      write(`${change(headOf(store, ...CHUNKED))}${CHUNK}0\r\n\r\n`);
+      await answered();
+      write(`GET /livez HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`);
+      const text = await closed();
+      expect(statusesOf(text)).toEqual([status]);
+      expect(text).toMatch(/^connection: close\r$/im);
+    },
+  );
 });
 
 test("trailers over HTTP/2 are read and ignored", async () => {

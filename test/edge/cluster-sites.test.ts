@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import pino from "pino";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
@@ -57,47 +57,45 @@ test("a domain that one node removes is refused by the others with the next requ
   expect((await b.visit()).status).toBe(421);
 });
 
-describe("while the engine is away", () => {
-  test("sites go on until STALE_LIMIT, and the API refuses reads and writes at once", async () => {
-    const { engine, b, call } = await openNodes({ staleMs: HOUR_MS });
-    engine.isAvailable = false;
-    expect(await (await b.visit()).text()).toBe("home of docs");
-    expect(await faultOf(await call("GET", "/v1/pets"))).toBe("503 storage_unavailable");
-    const added = await call("POST", "/v1/pets", { json: { name: "Bella", categoryId: 1 } });
-    expect([await faultOf(added.clone() as Response), added.headers.get("retry-after")]).toEqual([
-      "503 storage_unavailable",
-      "1",
-    ]);
-  });
+test("while the engine is unreachable, sites continue until STALE_LIMIT, and the API immediately refuses reads and writes", async () => {
+  const { engine, b, call } = await openNodes({ staleMs: HOUR_MS });
+  engine.isAvailable = false;
+  expect(await (await b.visit()).text()).toBe("home of docs");
+  expect(await faultOf(await call("GET", "/v1/pets"))).toBe("503 storage_unavailable");
+  const added = await call("POST", "/v1/pets", { json: { name: "Bella", categoryId: 1 } });
+  expect([await faultOf(added.clone() as Response), added.headers.get("retry-after")]).toEqual([
+    "503 storage_unavailable",
+    "1",
+  ]);
+});
 
-  test("sites are refused after STALE_LIMIT, so that a removed domain is not served; /livez stays up", async () => {
-    const { engine, b, remove } = await openNodes({ staleMs: 0 });
-    await remove();
-    engine.isAvailable = false;
-    expect(await faultOf(await b.visit())).toBe("503 storage_unavailable");
-    expect((await b.visit("/livez", "localhost")).status).toBe(200);
-    engine.isAvailable = true;
-    expect((await b.visit()).status).toBe(421);
-  });
+test("while the engine is unreachable, sites are refused after STALE_LIMIT, so that a removed domain is not served; /livez stays up", async () => {
+  const { engine, b, remove } = await openNodes({ staleMs: 0 });
+  await remove();
+  engine.isAvailable = false;
+  expect(await faultOf(await b.visit())).toBe("503 storage_unavailable");
+  expect((await b.visit("/livez", "localhost")).status).toBe(200);
+  engine.isAvailable = true;
+  expect((await b.visit()).status).toBe(421);
+});
 
-  test("a handshake goes on with the certificate of before, so that a visitor gets the page; no content follows", async () => {
-    const { engine, a, b, remove } = await openNodes({ staleMs: 0 });
-    const { key, cert } = await testCa.issue([HOST]);
-    await runInCommit(
-      a.database,
-      "INSERT INTO certificates (hostname, failures, created_at, key, chain, not_before, not_after, renewals) VALUES (?, 0, 0, ?, ?, 0, 4102444800000, 0)",
-      [HOST, key, cert],
-    );
-    await b.database.fresh();
-    const https = b.services.https;
-    expect(https?.certificates.find(HOST)).toBeDefined();
-    engine.isAvailable = false;
-    await https?.certificateWatch.tick();
-    expect(https?.certificates.find(HOST)).toBeDefined();
-    expect(await faultOf(await b.visit())).toBe("503 storage_unavailable");
-    engine.isAvailable = true;
-    await remove();
-    await b.database.fresh();
-    expect(https?.certificates.find(HOST)).toBeUndefined();
-  });
+test("while the engine is unreachable, a handshake uses the previous certificate, so that a visitor gets the page, but no content", async () => {
+  const { engine, a, b, remove } = await openNodes({ staleMs: 0 });
+  const { key, cert } = await testCa.issue([HOST]);
+  await runInCommit(
+    a.database,
+    "INSERT INTO certificates (hostname, failures, created_at, key, chain, not_before, not_after, renewals) VALUES (?, 0, 0, ?, ?, 0, 4102444800000, 0)",
+    [HOST, key, cert],
+  );
+  await b.database.fresh();
+  const https = b.services.https;
+  expect(https?.certificates.find(HOST)).toBeDefined();
+  engine.isAvailable = false;
+  await https?.certificateWatch.tick();
+  expect(https?.certificates.find(HOST)).toBeDefined();
+  expect(await faultOf(await b.visit())).toBe("503 storage_unavailable");
+  engine.isAvailable = true;
+  await remove();
+  await b.database.fresh();
+  expect(https?.certificates.find(HOST)).toBeUndefined();
 });

@@ -11,7 +11,7 @@ const sockets = openSockets();
 /** Only Linux can enforce the limits. */
 const onLinux = test.if(sockets !== undefined);
 
-/** A listener with limits; `/slow` responds when the test says so. */
+/** A listener with limits; `/slow` responds when the test lets it. */
 const watched = ({ connections = 100, connectionsPerClient = 100, host = "127.0.0.1" } = {}) => {
   if (!sockets) throw new Error("this test needs Linux");
   const slow = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import { EngineUnavailable } from "../../src/lib/storage-errors.ts";
 const AWAY = new EngineUnavailable("etcd at 192.0.2.1:2379 does not respond");
 const BROWSER = { accept: "text/html,*/*;q=0.8" };
 
-/** A dispatcher whose sites and API say who they are, and whose `recent` fails while the engine is away. */
+/** A dispatcher whose sites and API name themselves, and whose `recent` fails while the engine is unreachable. */
 const edge = () => {
   const logged: unknown[] = [];
   const state = { isAway: true };
@@ -40,7 +40,7 @@ const SITES = [
 ] as const;
 
 test.each(SITES)(
-  "while a node may be out of date, %s gets a page that says so, and no content",
+  "while a node may be out of date, %s gets a page about that, and no content",
   async (_, url, host) => {
     const { status, headers, text } = await edge().visit(url, host, BROWSER);
     expect([status, headers.get("retry-after"), headers.get("cache-control")]).toEqual([
@@ -54,12 +54,15 @@ test.each(SITES)(
   },
 );
 
-test.each(SITES)("other clients of %s get an Error", async (_, url, host) => {
-  const { status, headers, text } = await edge().visit(url, host);
-  expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
-  expect(JSON.parse(text)).toMatchObject({ code: "storage_unavailable", status: 503 });
-  expect(text).not.toContain("192.0.2.1");
-});
+test.each(SITES)(
+  "while a node may be out of date, other clients of %s get an Error",
+  async (_, url, host) => {
+    const { status, headers, text } = await edge().visit(url, host);
+    expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(JSON.parse(text)).toMatchObject({ code: "storage_unavailable", status: 503 });
+    expect(text).not.toContain("192.0.2.1");
+  },
+);
 
 test("a preview that cannot be shown stays out of search engines", async () => {
   const { headers } = await edge().visit("http://localhost/", "004--shop.sites.example.org", BROWSER);
@@ -74,20 +77,20 @@ test("the API and challenges are reached over HTTP and HTTPS while a node may be
   }
 });
 
-test("sites are back as soon as the node is up to date", async () => {
+test("sites are served again as soon as the node is up to date", async () => {
   const { state, visit } = edge();
   expect((await visit("https://www.example.net/", "www.example.net")).status).toBe(503);
   state.isAway = false;
   expect((await visit("https://www.example.net/", "www.example.net")).text).toBe("site");
 });
 
-test("that the engine is away is not logged with each request", async () => {
+test("an unreachable engine is not logged with each request", async () => {
   const { visit, logged } = edge();
   for (const [, url, host] of SITES) await visit(url, host);
   expect(logged).toEqual([]);
 });
 
-test("the API's Error says that nothing was written, and not where the engine is", async () => {
+test("the API's Error reports that nothing was written, and omits the address of the engine", async () => {
   const response = faultResponse(faultOf(AWAY));
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
   const { code, message } = (await response.json()) as { code: string; message: string };
@@ -96,7 +99,7 @@ test("the API's Error says that nothing was written, and not where the engine is
   expect(message).not.toContain("192.0.2.1");
 });
 
-test("certificates are brought up to date after the engine was away, which is not reported 20 times a second", async () => {
+test("certificates are brought up to date after the engine was unreachable, which is not reported 20 times a second", async () => {
   const errors: unknown[] = [];
   const withdrawn: string[] = [];
   const state: { error: Error | undefined; version: number } = { error: AWAY, version: 1 };

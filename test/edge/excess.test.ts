@@ -16,11 +16,11 @@ const lossesOf = (counts: Record<string, number>, connections: number, connectio
 };
 
 test.each<[string, Record<string, number>, number, number, Record<string, number>]>([
-  ["within both limits nobody loses any", { a: 5, b: 5 }, 10, 5, {}],
+  ["within both limits no client loses any", { a: 5, b: 5 }, 10, 5, {}],
   ["a client beyond its own limit loses the rest", { a: 7, b: 5 }, 100, 5, { a: 2 }],
   ["beyond the limit of all, the client with the most loses", { a: 9, b: 2 }, 8, 100, { a: 3 }],
   ["clients with the most lose until they are equal", { a: 9, b: 7, c: 1 }, 9, 100, { a: 5, b: 3 }],
-  ["what a client loses anyway is not taken from others", { a: 90, b: 5 }, 10, 5, { a: 85 }],
+  ["connections that a client loses anyway are not taken from others", { a: 90, b: 5 }, 10, 5, { a: 85 }],
   ["without a limit for a client, only all together are limited", { a: 900 }, 901, Infinity, {}],
 ])("%s", (_what, counts, connections, perClient, losses) => {
   expect(lossesOf(counts, connections, perClient)).toEqual(losses);

@@ -128,7 +128,7 @@ test.each([
   },
 );
 
-test("plain HTTP on the HTTPS port gets an Error that says to use https", async () => {
+test("plain HTTP on the HTTPS port gets an Error with the advice to use https", async () => {
   const { https } = await openHttps();
   const response = await fetch(`http://127.0.0.1:${https.port}/v1/pets`);
   expect(response.headers.get("content-type")).toBe("application/json");

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DOMAIN, WILDCARD, openDnsIssuing } from "../certificates/dns-issuing.ts";
@@ -45,127 +45,125 @@ test("a project whose slug is older than previews takes precedence over the prev
   expect(await text(store, PREVIEW)).toBe("older");
 });
 
-describe("a preview", () => {
-  test("shows its deploy, whichever the project serves", async () => {
-    const store = await open();
-    expect(await text(store, `${PREVIEW}/`)).toBe("first");
-    expect(await text(store, "http://002--docs.sites.example.org/")).toBe("second");
-    expect(await text(store, "http://docs.sites.example.org/")).toBe("second");
-    await store.call("POST", "/platform/projects/docs/deploys/1/activate");
-    expect(await text(store, "http://002--docs.sites.example.org/")).toBe("second");
-  });
+test("a preview shows its deploy, regardless of the deploy that the project serves", async () => {
+  const store = await open();
+  expect(await text(store, `${PREVIEW}/`)).toBe("first");
+  expect(await text(store, "http://002--docs.sites.example.org/")).toBe("second");
+  expect(await text(store, "http://docs.sites.example.org/")).toBe("second");
+  await store.call("POST", "/platform/projects/docs/deploys/1/activate");
+  expect(await text(store, "http://002--docs.sites.example.org/")).toBe("second");
+});
 
-  test("is named by the API for each deploy that succeeded", async () => {
-    const store = await open();
-    const body = Buffer.from("nonsense");
-    await store.call("POST", "/platform/projects/docs/deploys", {
-      body,
-      headers: { "content-type": "application/zip" },
-    });
-    const response = await store.call("GET", "/platform/projects/docs/deploys");
-    const deploys = (await response.json()) as { id: number; preview?: string }[];
-    expect(deploys.map(({ id, preview }) => [id, preview])).toEqual([
-      [3, undefined],
-      [2, "https://002--docs.sites.example.org/"],
-      [1, "https://001--docs.sites.example.org/"],
+test("the API names the preview of each deploy that succeeded", async () => {
+  const store = await open();
+  const body = Buffer.from("nonsense");
+  await store.call("POST", "/platform/projects/docs/deploys", {
+    body,
+    headers: { "content-type": "application/zip" },
+  });
+  const response = await store.call("GET", "/platform/projects/docs/deploys");
+  const deploys = (await response.json()) as { id: number; preview?: string }[];
+  expect(deploys.map(({ id, preview }) => [id, preview])).toEqual([
+    [3, undefined],
+    [2, "https://002--docs.sites.example.org/"],
+    [1, "https://001--docs.sites.example.org/"],
+  ]);
+});
+
+test("every response of a preview has noindex, and none is cached", async () => {
+  const store = await open();
+  const etag = (await visit(store, `${PREVIEW}/`)).headers.get("etag") ?? "";
+  const seen = [];
+  for (const [path, init] of [
+    ["/", {}],
+    ["/", {}],
+    ["/", { method: "HEAD" }],
+    ["/", { headers: { "if-none-match": etag } }],
+    ["/", { headers: { range: "bytes=0-1" } }],
+    ["/app-3f2a9c1b.js", {}],
+    ["/old", {}],
+    ["/guide.html", {}],
+    ["/nothing", {}],
+    ["/%zz", {}],
+    ["/", { method: "POST" }],
+    ["/.well-known/acme-challenge/x", {}],
+  ] as const) {
+    const { status, headers } = await visit(store, PREVIEW + path, init);
+    expect([path, headers.get("x-robots-tag")]).toEqual([path, "noindex"]);
+    expect(headers.get("cache-control")).toBe("public, max-age=0, must-revalidate");
+    expect(headers.get("cdn-cache-control")).toBeNull();
+    seen.push(status);
+  }
+  expect(seen).toEqual([200, 200, 200, 304, 206, 200, 301, 308, 404, 400, 405, 404]);
+  rmSync(join(store.config.dataDir, "blobs"), { recursive: true });
+  const broken = await visit(store, "http://002--docs.sites.example.org/");
+  expect([broken.status, broken.headers.get("x-robots-tag")]).toEqual([500, "noindex"]);
+});
+
+test("a preview leaves the responses of the project's own name unchanged", async () => {
+  const store = await open();
+  await visit(store, "http://002--docs.sites.example.org/");
+  const own = await visit(store, "http://docs.sites.example.org/");
+  expect(own.headers.get("x-robots-tag")).toBeNull();
+});
+
+test("a preview never redirects to the primary domain", async () => {
+  const store = await open();
+  addDomain(store, "docs", "docs.example.com", { role: "primary" });
+  expect((await visit(store, "http://docs.sites.example.org/")).status).toBe(302);
+  expect(await text(store, `${PREVIEW}/`)).toBe("first");
+});
+
+test("a preview ends with its deploy and with its project", async () => {
+  const store = await open();
+  expect(await text(store, `${PREVIEW}/`)).toBe("first");
+  await store.call("DELETE", "/platform/projects/docs/deploys/1");
+  expect(await text(store, `${PREVIEW}/`)).toBe("421 misdirected");
+  await store.call("DELETE", "/platform/projects/docs");
+  expect(await text(store, "http://002--docs.sites.example.org/")).toBe("421 misdirected");
+});
+
+test("a preview exists only for deploys of its own project that succeeded, under one name", async () => {
+  const store = await open();
+  await addSite(store, "other");
+  await store.call("POST", "/platform/projects/docs/deploys", {
+    body: Buffer.from("nonsense"),
+    headers: { "content-type": "application/zip" },
+  });
+  for (const label of [
+    "003--docs",
+    "004--docs",
+    "001--other",
+    "099--docs",
+    "1--docs",
+    "01--docs",
+    "0001--docs",
+    "001--none",
+  ])
+    expect([label, await text(store, `http://${label}.sites.example.org/`)]).toEqual([
+      label,
+      "421 misdirected",
     ]);
-  });
+  expect(await text(store, "http://004--other.sites.example.org/")).toBe("421 misdirected");
+  expect(await text(store, "http://003--other.sites.example.org/")).toBe("home of other");
+});
 
-  test("says noindex in every response, and has none of them cached", async () => {
-    const store = await open();
-    const etag = (await visit(store, `${PREVIEW}/`)).headers.get("etag") ?? "";
-    const seen = [];
-    for (const [path, init] of [
-      ["/", {}],
-      ["/", {}],
-      ["/", { method: "HEAD" }],
-      ["/", { headers: { "if-none-match": etag } }],
-      ["/", { headers: { range: "bytes=0-1" } }],
-      ["/app-3f2a9c1b.js", {}],
-      ["/old", {}],
-      ["/guide.html", {}],
-      ["/nothing", {}],
-      ["/%zz", {}],
-      ["/", { method: "POST" }],
-      ["/.well-known/acme-challenge/x", {}],
-    ] as const) {
-      const { status, headers } = await visit(store, PREVIEW + path, init);
-      expect([path, headers.get("x-robots-tag")]).toEqual([path, "noindex"]);
-      expect(headers.get("cache-control")).toBe("public, max-age=0, must-revalidate");
-      expect(headers.get("cdn-cache-control")).toBeNull();
-      seen.push(status);
-    }
-    expect(seen).toEqual([200, 200, 200, 304, 206, 200, 301, 308, 404, 400, 405, 404]);
-    rmSync(join(store.config.dataDir, "blobs"), { recursive: true });
-    const broken = await visit(store, "http://002--docs.sites.example.org/");
-    expect([broken.status, broken.headers.get("x-robots-tag")]).toEqual([500, "noindex"]);
-  });
+test("a preview yields to an older project that has its name as a slug", async () => {
+  const store = await open();
+  await addSite(store, "older");
+  store.database.client.run("update projects set slug = '001--docs' where slug = 'older'");
+  await store.mint({ name: "bump" });
+  const response = await visit(store, `${PREVIEW}/`);
+  expect([await response.text(), response.headers.get("x-robots-tag")]).toEqual(["home of older", null]);
+});
 
-  test("leaves the responses of the project's own name as they are", async () => {
-    const store = await open();
-    await visit(store, "http://002--docs.sites.example.org/");
-    const own = await visit(store, "http://docs.sites.example.org/");
-    expect(own.headers.get("x-robots-tag")).toBeNull();
+test("a deleted preview tells a browser nothing about a project with its name", async () => {
+  const store = await open();
+  const response = await visit(store, "http://009--docs.sites.example.org/", {
+    headers: { accept: "text/html" },
   });
-
-  test("never redirects to the primary domain", async () => {
-    const store = await open();
-    addDomain(store, "docs", "docs.example.com", { role: "primary" });
-    expect((await visit(store, "http://docs.sites.example.org/")).status).toBe(302);
-    expect(await text(store, `${PREVIEW}/`)).toBe("first");
-  });
-
-  test("ends with its deploy and with its project", async () => {
-    const store = await open();
-    expect(await text(store, `${PREVIEW}/`)).toBe("first");
-    await store.call("DELETE", "/platform/projects/docs/deploys/1");
-    expect(await text(store, `${PREVIEW}/`)).toBe("421 misdirected");
-    await store.call("DELETE", "/platform/projects/docs");
-    expect(await text(store, "http://002--docs.sites.example.org/")).toBe("421 misdirected");
-  });
-
-  test("exists only for deploys of its own project that succeeded, under one name", async () => {
-    const store = await open();
-    await addSite(store, "other");
-    await store.call("POST", "/platform/projects/docs/deploys", {
-      body: Buffer.from("nonsense"),
-      headers: { "content-type": "application/zip" },
-    });
-    for (const label of [
-      "003--docs",
-      "004--docs",
-      "001--other",
-      "099--docs",
-      "1--docs",
-      "01--docs",
-      "0001--docs",
-      "001--none",
-    ])
-      expect([label, await text(store, `http://${label}.sites.example.org/`)]).toEqual([
-        label,
-        "421 misdirected",
-      ]);
-    expect(await text(store, "http://004--other.sites.example.org/")).toBe("421 misdirected");
-    expect(await text(store, "http://003--other.sites.example.org/")).toBe("home of other");
-  });
-
-  test("yields to an older project that has its name as a slug", async () => {
-    const store = await open();
-    await addSite(store, "older");
-    store.database.client.run("update projects set slug = '001--docs' where slug = 'older'");
-    await store.mint({ name: "bump" });
-    const response = await visit(store, `${PREVIEW}/`);
-    expect([await response.text(), response.headers.get("x-robots-tag")]).toEqual(["home of older", null]);
-  });
-
-  test("that is deleted tells a browser nothing about a project with its name", async () => {
-    const store = await open();
-    const response = await visit(store, "http://009--docs.sites.example.org/", {
-      headers: { accept: "text/html" },
-    });
-    expect(response.status).toBe(421);
-    expect(await response.text()).not.toContain("--create");
-  });
+  expect(response.status).toBe(421);
+  expect(await response.text()).not.toContain("--create");
 });
 
 test("no certificate is ordered for a preview", async () => {
@@ -180,7 +178,7 @@ test("no certificate is ordered for a preview", async () => {
   expect(names.map(({ hostname }) => hostname)).toContain("docs.sites.example.org");
 });
 
-test("a preview with a certificate redirects to HTTPS, and says noindex there too", async () => {
+test("a preview with a certificate redirects to HTTPS, and has noindex there too", async () => {
   const { store, certificates, clock, pass } = await openIssuing(
     { ari: false },
     { env: { ...env, HTTP_PORT: "80" } },
@@ -198,7 +196,7 @@ test("a preview with a certificate redirects to HTTPS, and says noindex there to
   expect(await after.json()).toMatchObject([{ preview: `https://${hostname}/` }]);
 });
 
-test("the wildcard certificate of the platform is for previews too, and stays the only one", async () => {
+test("the platform's wildcard certificate is for previews too, and stays the only one", async () => {
   const { store, names, pass } = await openDnsIssuing(
     { ari: false },
     { env: { BASE_URL: "https://api.example.org" } },

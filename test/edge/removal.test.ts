@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { listenHttp } from "../../src/edge/http-listener.ts";
@@ -46,28 +46,26 @@ const ADDED = `
   insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
   values (1, '${HOST}', 'live', 'served', 0, 0, '[]')`;
 
-describe("64 connections that send requests all the time get no page of a removed domain", () => {
-  test("after the API has acknowledged the removal", async () => {
-    const { store, path, port } = await openServed();
-    using other = new Database(path);
-    other.run("PRAGMA busy_timeout = 5000");
-    await removeWhileAsked(port, {
-      add: () => other.run(ADDED),
-      async remove() {
-        const response = await store.call("DELETE", `/platform/projects/docs/domains/${HOST}`);
-        expect(response.status).toBe(204);
-      },
-    });
+test("64 connections get no page of a removed domain after the API has acknowledged the removal", async () => {
+  const { store, path, port } = await openServed();
+  using other = new Database(path);
+  other.run("PRAGMA busy_timeout = 5000");
+  await removeWhileAsked(port, {
+    add: () => other.run(ADDED),
+    async remove() {
+      const response = await store.call("DELETE", `/platform/projects/docs/domains/${HOST}`);
+      expect(response.status).toBe(204);
+    },
   });
+});
 
-  test("after another process has removed it", async () => {
-    const { path, port } = await openServed();
-    using other = new Database(path);
-    other.run("PRAGMA busy_timeout = 5000");
-    await removeWhileAsked(port, {
-      add: () => other.run(ADDED),
-      remove: () => other.run("delete from domains"),
-    });
+test("64 connections get no page of a removed domain after another process has removed it", async () => {
+  const { path, port } = await openServed();
+  using other = new Database(path);
+  other.run("PRAGMA busy_timeout = 5000");
+  await removeWhileAsked(port, {
+    add: () => other.run(ADDED),
+    remove: () => other.run("delete from domains"),
   });
 });
 

@@ -16,7 +16,7 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s", (over) => {
     ["https.example.org:443", NAME],
     [`${NAME}:443`, NAME],
     ["/v1/pets", NAME],
-  ])("CONNECT %s with Host %s is 405 with a body, a request id and a log line", async (target, host) => {
+  ])("CONNECT %s with Host %s gets 405 with a body, a request id and a log line", async (target, host) => {
     const { store, send } = await openListening();
     const head = `CONNECT ${target} HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n`;
     const text = await send(over, head);
@@ -48,7 +48,7 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s", (over) => {
     [`Host: ${NAME}\r\nHost: other.example.org`],
     [`Host: me:secret@${NAME}`],
     [`Host: ${NAME}/x?`],
-  ])("%j is 400 with a request id and a log line", async (hosts) => {
+  ])("%j gets 400 with a request id and a log line", async (hosts) => {
     const { store, send } = await openListening();
     const text = await send(over, `GET /livez HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`);
     expect(statusesOf(text)).toEqual([400]);

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../support/store.ts";
 const SOURCE = join(import.meta.dir, "../../src/edge/sockets.ts");
 const FILES = 64;
 
-/** Accepts one connection, opens files until no more can be opened, and prints what `Sockets` says. */
+/** Accepts one connection, opens files until no more can be opened, and prints the result of `Sockets`. */
 const SCRIPT = `
 import { openSync } from "node:fs";
 import { openSockets } from ${JSON.stringify(SOURCE)};

@@ -6,130 +6,136 @@ const PATHS = ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1", "/platform/keys",
 
 const shared = openOnce(openStore);
 
-describe("a request without a valid key", () => {
-  test.each(PATHS)("to %s gets 401 missing_api_key with the challenge of RFC 6750", async (path) => {
+test.each(PATHS)(
+  "a request to %s without a key gets 401 missing_api_key with the challenge of RFC 6750",
+  async (path) => {
     const response = await shared().call("GET", path, { key: false });
     expect(response.headers.get("www-authenticate")).toBe('Bearer realm="adoption-store"');
     expect(await faultOf(response)).toBe("401 missing_api_key");
-  });
+  },
+);
 
-  test.each(PATHS)("to %s gets 401 invalid_api_key with error=invalid_token", async (path) => {
+test.each(PATHS)(
+  "a request to %s with an invalid key gets 401 invalid_api_key with error=invalid_token",
+  async (path) => {
     const response = await shared().call("GET", path, { key: "aas_wrong" });
     expect(response.headers.get("www-authenticate")).toBe(
       'Bearer realm="adoption-store", error="invalid_token"',
     );
     expect(await faultOf(response)).toBe("401 invalid_api_key");
-  });
+  },
+);
 
-  test("gets 401 before the method, or the type, size or form of its body is checked", async () => {
-    const store = await openStore();
-    const calls = [
-      store.call("PUT", "/v1/pets", { key: false }),
-      store.call("PURGE", "/v1/pets", { key: false }),
-      store.call("MADEUP", "/v1/nothing", { key: false }),
-      store.call("POST", "/v1/pets", { key: false, body: "not json" }),
-      store.call("POST", "/v1/pets", {
-        key: false,
-        body: "x".repeat(100_000),
-        headers: { "content-type": "application/json" },
-      }),
-      store.call("GET", "/v1/pets?limit=abc", { key: false }),
-    ];
-    for (const response of await Promise.all(calls))
-      expect(await faultOf(response)).toBe("401 missing_api_key");
-  });
-
-  test("never has its body read", async () => {
-    const store = await openStore();
-    let pulled = 0;
-    const body = new ReadableStream(
-      {
-        pull: (controller) => (pulled++ > 5 ? controller.close() : controller.enqueue(new Uint8Array(1024))),
-      },
-      { highWaterMark: 0 },
-    );
-    await store.call("POST", "/v1/pets", {
+test("a request without a valid key gets 401 before the method, or the type, size or form of its body is checked", async () => {
+  const store = await openStore();
+  const calls = [
+    store.call("PUT", "/v1/pets", { key: false }),
+    store.call("PURGE", "/v1/pets", { key: false }),
+    store.call("MADEUP", "/v1/nothing", { key: false }),
+    store.call("POST", "/v1/pets", { key: false, body: "not json" }),
+    store.call("POST", "/v1/pets", {
       key: false,
-      body,
+      body: "x".repeat(100_000),
       headers: { "content-type": "application/json" },
-    });
-    expect(pulled).toBe(0);
-  });
+    }),
+    store.call("GET", "/v1/pets?limit=abc", { key: false }),
+  ];
+  for (const response of await Promise.all(calls))
+    expect(await faultOf(response)).toBe("401 missing_api_key");
 });
 
-describe("the Authorization header", () => {
-  test.each(["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "])("accepts the scheme %p", async (scheme) => {
+test("the body of a request without a valid key is never read", async () => {
+  const store = await openStore();
+  let pulled = 0;
+  const body = new ReadableStream(
+    {
+      pull: (controller) => (pulled++ > 5 ? controller.close() : controller.enqueue(new Uint8Array(1024))),
+    },
+    { highWaterMark: 0 },
+  );
+  await store.call("POST", "/v1/pets", {
+    key: false,
+    body,
+    headers: { "content-type": "application/json" },
+  });
+  expect(pulled).toBe(0);
+});
+
+test.each(["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "])(
+  "the Authorization header accepts the scheme %p",
+  async (scheme) => {
     const store = shared();
     const response = await store.call("GET", "/v1/pets", {
       key: false,
       headers: { authorization: `${scheme} ${store.key}` },
     });
     expect(response.status).toBe(200);
-  });
+  },
+);
 
-  test.each(["Bearer%", "Basic %", "Bearer, %", "%", "Bearer % x", "Bearer %,%", "Token %", "Bearer"])(
-    "refuses the form %p",
-    async (form) => {
-      const store = shared();
-      const authorization = form.replaceAll("%", store.key);
-      expect(
-        await faultOf(await store.call("GET", "/v1/pets", { key: false, headers: { authorization } })),
-      ).toBe("401 invalid_api_key");
-    },
-  );
-
-  test("is the only place that a key is accepted in", async () => {
-    const store = await openStore();
-    const headers = { "x-api-key": store.key, cookie: `access_token=${store.key}` };
+test.each(["Bearer%", "Basic %", "Bearer, %", "%", "Bearer % x", "Bearer %,%", "Token %", "Bearer"])(
+  "the Authorization header refuses the form %p",
+  async (form) => {
+    const store = shared();
+    const authorization = form.replaceAll("%", store.key);
     expect(
-      await faultOf(await store.call("GET", `/v1/pets?access_token=${store.key}`, { key: false, headers })),
-    ).toBe("401 missing_api_key");
-    const body = `access_token=${store.key}`;
-    const form = { "content-type": "application/x-www-form-urlencoded" };
-    expect(await faultOf(await store.call("POST", "/v1/pets", { key: false, headers: form, body }))).toBe(
-      "401 missing_api_key",
-    );
-  });
+      await faultOf(await store.call("GET", "/v1/pets", { key: false, headers: { authorization } })),
+    ).toBe("401 invalid_api_key");
+  },
+);
 
-  test.each([" ", "=", "a=", "a "])("with %p repeated 100,000 times is refused", (piece) => {
-    expect(bearerToken(`Bearer ${piece.repeat(100_000)}!`)).toBe("");
-  });
+test("the Authorization header is the only place where a key is accepted", async () => {
+  const store = await openStore();
+  const headers = { "x-api-key": store.key, cookie: `access_token=${store.key}` };
+  expect(
+    await faultOf(await store.call("GET", `/v1/pets?access_token=${store.key}`, { key: false, headers })),
+  ).toBe("401 missing_api_key");
+  const body = `access_token=${store.key}`;
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  expect(await faultOf(await store.call("POST", "/v1/pets", { key: false, headers: form, body }))).toBe(
+    "401 missing_api_key",
+  );
 });
 
-describe("scopes", () => {
-  test.each([
-    ["pets:read", "GET", "/v1/pets", 200],
-    ["pets:read", "POST", "/v1/pets", 403],
-    ["pets:write", "GET", "/v1/pets", 403],
-    ["pets:write", "GET", "/v1/pets/1", 403],
-    ["pets:read", "GET", "/metrics", 403],
-    ["metrics:read", "GET", "/metrics", 200],
-    ["pets:read", "GET", "/platform/keys", 403],
-    ["keys:admin", "GET", "/platform/keys", 200],
-    ["pets:read", "GET", "/v1/nothing", 404],
-    ["pets:read", "PUT", "/v1/pets", 405],
-  ] as const)("with a key of %s, %s %s responds with %d", async (scope, method, path, status) => {
-    const store = shared();
-    const response = await store.call(method, path, { key: await store.mint({ scopes: [scope] }) });
-    expect(response.status).toBe(status);
-  });
+test.each([" ", "=", "a=", "a "])(
+  "the Authorization header with %p repeated 100,000 times is refused",
+  (piece) => {
+    expect(bearerToken(`Bearer ${piece.repeat(100_000)}!`)).toBe("");
+  },
+);
 
-  test("that are missing are named in the message and the challenge", async () => {
-    const store = await openStore();
-    const response = await store.call("POST", "/v1/pets", {
-      key: await store.mint({ scopes: ["pets:read"] }),
-    });
-    expect(response.headers.get("www-authenticate")).toBe(
-      'Bearer realm="adoption-store", error="insufficient_scope", scope="pets:write"',
-    );
-    expect(await faultOf(response)).toBe("403 insufficient_scope");
+test.each([
+  ["pets:read", "GET", "/v1/pets", 200],
+  ["pets:read", "POST", "/v1/pets", 403],
+  ["pets:write", "GET", "/v1/pets", 403],
+  ["pets:write", "GET", "/v1/pets/1", 403],
+  ["pets:read", "GET", "/metrics", 403],
+  ["metrics:read", "GET", "/metrics", 200],
+  ["pets:read", "GET", "/platform/keys", 403],
+  ["keys:admin", "GET", "/platform/keys", 200],
+  ["pets:read", "GET", "/v1/nothing", 404],
+  ["pets:read", "PUT", "/v1/pets", 405],
+] as const)("with a key of the scope %s, %s %s gets %d", async (scope, method, path, status) => {
+  const store = shared();
+  const response = await store.call(method, path, { key: await store.mint({ scopes: [scope] }) });
+  expect(response.status).toBe(status);
+});
+
+test("missing scopes are named in the message and the challenge", async () => {
+  const store = await openStore();
+  const response = await store.call("POST", "/v1/pets", {
+    key: await store.mint({ scopes: ["pets:read"] }),
   });
+  expect(response.headers.get("www-authenticate")).toBe(
+    'Bearer realm="adoption-store", error="insufficient_scope", scope="pets:write"',
+  );
+  expect(await faultOf(response)).toBe("403 insufficient_scope");
 });
 
 describe("limits", () => {
   afterEach(() => void setSystemTime());
 
-  test("of a key refuse requests beyond them until the next window, with RateLimit headers", async () => {
+  test("the limit of a key refuses requests beyond it until the next window, with RateLimit headers", async () => {
     const store = await openStore();
     const key = await store.mint({ rate: { requests: 2, seconds: 60 } });
     const other = await store.mint({ rate: { requests: 2, seconds: 60 } });
@@ -148,7 +154,7 @@ describe("limits", () => {
     expect((await store.call("GET", "/v1/pets", { key })).status).toBe(200);
   });
 
-  test("of failed authentications do not affect the client's valid key", async () => {
+  test("the limit of failed authentications does not affect the client's valid key", async () => {
     const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "3" }, peerOf: () => "192.0.2.1" });
     for (let at = 0; at < 3; at++)
       expect((await store.call("GET", "/v1/pets", { key: "aas_wrong" })).status).toBe(401);
@@ -158,7 +164,7 @@ describe("limits", () => {
     expect((await store.call("GET", "/v1/pets")).status).toBe(200);
   });
 
-  test("count clients by X-Forwarded-For behind a trusted proxy only", async () => {
+  test("the limits count clients by X-Forwarded-For only if it comes from a trusted proxy", async () => {
     const attempt = async (trust: string) => {
       const env = { AUTH_FAILURES_PER_MINUTE: "1", TRUST_PROXY: trust };
       const store = await openStore({ env, peerOf: () => "192.0.2.1" });

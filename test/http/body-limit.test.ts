@@ -40,7 +40,7 @@ describe.each([
   test.each([
     ["never begins", 0],
     ["arrives byte by byte", 100],
-  ])("that %s is refused after its time", async (_how, parts) => {
+  ])("a body that %s is refused after its time", async (_how, parts) => {
     const startedAt = performance.now();
     const refusal = await read(parts, { isComplete: false, headers }).catch((error: unknown) => error);
     expect(refusal).toMatchObject(TOO_SLOW);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { parseInvalidFields } from "../../src/client/invalid-fields.ts";
 import { FIELD_RULES } from "../../src/lib/field-problems.ts";
 import { type Store, addPet, openOnce, openStore } from "../support/store.ts";
@@ -34,9 +34,9 @@ test.each<[what: string, send: (store: Store) => Promise<Response>, status: numb
     400,
     '"name";rule=format;reason=invisible',
   ],
-  ["a number in place of a text", post("/v1/pets", { ...ANIMAL, name: 5 }), 400, '"name";rule=type'],
+  ["a number instead of a text", post("/v1/pets", { ...ANIMAL, name: 5 }), 400, '"name";rule=type'],
   [
-    "a fraction in place of an integer",
+    "a fraction instead of an integer",
     post("/v1/pets", { ...ANIMAL, categoryId: 1.5 }),
     400,
     '"categoryId";rule=type',
@@ -121,53 +121,48 @@ test.each<[what: string, send: (store: Store) => Promise<Response>, status: numb
   for (const { rule } of parseInvalidFields(header)) expect(Object.keys(FIELD_RULES)).toContain(rule);
 });
 
-describe("of a store with something in it", () => {
-  test("a taken name, slug and animal are named", async () => {
-    const store = await openStore();
-    const twice = async (path: string, json: unknown) => {
-      await store.call("POST", path, { json });
-      return (await store.call("POST", path, { json })).headers.get("invalid-fields");
-    };
-    expect(await twice("/v1/categories", { name: "Dogs" })).toBe('"name";rule=taken');
-    expect(await twice("/platform/projects", { slug: "docs", name: "Docs" })).toBe('"slug";rule=taken');
-    const { id } = await addPet(store, { status: "available" });
-    expect(await twice("/v1/store/orders", { petId: id, adopter: ADOPTER })).toBe('"petId";rule=conflict');
-  });
+test("Invalid-Fields names a taken name, a taken slug and a taken animal", async () => {
+  const store = await openStore();
+  const twice = async (path: string, json: unknown) => {
+    await store.call("POST", path, { json });
+    return (await store.call("POST", path, { json })).headers.get("invalid-fields");
+  };
+  expect(await twice("/v1/categories", { name: "Dogs" })).toBe('"name";rule=taken');
+  expect(await twice("/platform/projects", { slug: "docs", name: "Docs" })).toBe('"slug";rule=taken');
+  const { id } = await addPet(store, { status: "available" });
+  expect(await twice("/v1/store/orders", { petId: id, adopter: ADOPTER })).toBe('"petId";rule=conflict');
+});
 
-  test("a host name is named with the reason", async () => {
-    const store = await openStore();
-    await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs", plan: "pro" } });
-    const add = async (hostname: string) =>
-      (await store.call("POST", "/platform/projects/docs/domains", { json: { hostname } })).headers.get(
-        "invalid-fields",
-      );
-    expect(await add("docs.*.example.org")).toBe('"hostname";rule=format;reason=wildcard');
-    expect(await add("*.example.org")).toBe('"hostname";rule=conflict;reason=wildcard_unsupported');
-    expect(await add("co.uk")).toBe('"hostname";rule=reserved;reason=public_suffix');
-    expect(await add("docs.invalid")).toBe('"hostname";rule=reserved;reason=special_use');
-    expect(await add(" ")).toBe('"hostname";rule=blank;reason=empty');
-    expect(await add("")).toBe('"hostname";rule=too_short;min=1');
-  });
-
-  test("every fault of the mapping of domains has its path", async () => {
-    const store = await openStore();
-    await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs", plan: "pro" } });
-    const json = { domains: { primary: "docs.example.org", redirects: [5] }, version: 1 };
-    const response = await store.call("PUT", "/platform/projects/docs/config", { json });
-    expect(response.headers.get("invalid-fields")).toBe(
-      '"version";rule=unknown, "domains.primary";rule=not_found, "domains.redirects[0]";rule=type',
+test("Invalid-Fields names a host name with the reason", async () => {
+  const store = await openStore();
+  await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs", plan: "pro" } });
+  const add = async (hostname: string) =>
+    (await store.call("POST", "/platform/projects/docs/domains", { json: { hostname } })).headers.get(
+      "invalid-fields",
     );
-  });
+  expect(await add("docs.*.example.org")).toBe('"hostname";rule=format;reason=wildcard');
+  expect(await add("*.example.org")).toBe('"hostname";rule=conflict;reason=wildcard_unsupported');
+  expect(await add("co.uk")).toBe('"hostname";rule=reserved;reason=public_suffix');
+  expect(await add("docs.invalid")).toBe('"hostname";rule=reserved;reason=special_use');
+  expect(await add(" ")).toBe('"hostname";rule=blank;reason=empty');
+  expect(await add("")).toBe('"hostname";rule=too_short;min=1');
+});
 
-  test("a scope that the key does not have is named", async () => {
-    const store = await openStore();
-    const key = await store.mint({ scopes: ["keys:admin"] });
-    const response = await store.call("POST", "/platform/keys", { key, json: KEY });
-    expect([response.status, response.headers.get("invalid-fields")]).toEqual([
-      403,
-      '"scopes";rule=forbidden',
-    ]);
-  });
+test("Invalid-Fields has the path of every fault of the mapping of domains", async () => {
+  const store = await openStore();
+  await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs", plan: "pro" } });
+  const json = { domains: { primary: "docs.example.org", redirects: [5] }, version: 1 };
+  const response = await store.call("PUT", "/platform/projects/docs/config", { json });
+  expect(response.headers.get("invalid-fields")).toBe(
+    '"version";rule=unknown, "domains.primary";rule=not_found, "domains.redirects[0]";rule=type',
+  );
+});
+
+test("Invalid-Fields names a scope that the key does not have", async () => {
+  const store = await openStore();
+  const key = await store.mint({ scopes: ["keys:admin"] });
+  const response = await store.call("POST", "/platform/keys", { key, json: KEY });
+  expect([response.status, response.headers.get("invalid-fields")]).toEqual([403, '"scopes";rule=forbidden']);
 });
 
 test("an error about no field has no Invalid-Fields", async () => {
@@ -194,7 +189,7 @@ test("a body of 90 unknown fields has a short header, and a message of five", as
   expect(message.split("; ")).toHaveLength(5);
 });
 
-test("pages of other origins may read it", async () => {
+test("pages of other origins may read Invalid-Fields", async () => {
   const store = await openStore({ env: { CORS_ORIGINS: "https://shop.example" } });
   const response = await store.call("POST", "/v1/pets", {
     json: {},
@@ -208,7 +203,7 @@ test.each([
   ["/openapi.json", "/categories", "409"],
   ["/platform/openapi.json", "/platform/people", "409"],
   ["/platform/openapi.json", "/platform/projects", "409"],
-])("in %s, POST %s documents it for a %s about a field", async (document, path, status) => {
+])("in %s, POST %s documents Invalid-Fields for a %s about a field", async (document, path, status) => {
   const { paths } = (await (await (await shared()).call("GET", document)).json()) as {
     paths: Record<string, { post: { responses: Record<string, { headers: object }> } }>;
   };

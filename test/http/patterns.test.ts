@@ -244,8 +244,8 @@ const hasVisible = (name: string, value: string): boolean => {
   return /address|note/.test(name) ? isVisibleText(value) : true;
 };
 
-describe.each(RULES)("the pattern and the lengths in the document of %s", (_name, schema, send, edges) => {
-  test("match exactly what the server accepts", async () => {
+describe.each(RULES)("the document of %s", (_name, schema, send, edges) => {
+  test("the patterns and the lengths in the document match exactly the input that the server accepts", async () => {
     expect(typeof schema["pattern"]).toBe("string");
     const allows = ajv.compile(schema);
     const isHeader = /Idempotency-Key|If-Match/.test(_name);

@@ -81,34 +81,35 @@ describe.each(REMAINING)("with %s left", (_, add, mayGo) => {
   });
 });
 
-describe("a key with fewer scopes", () => {
-  test.each<[scopes: Grant[], others: Partial<NewKey>[], mayGo: boolean]>([
-    [["keys:admin", "pets:write"], [{ scopes: ["keys:admin", "orders:read"] }], false],
-    [["keys:admin", "pets:write"], [{ scopes: ["keys:admin"] }, { scopes: ["pets:write"] }], false],
-    [["keys:admin", "pets:write"], [{ scopes: ["keys:admin", "pets:write", "orders:read"] }], true],
-    [
-      ["keys:admin", "pets:write", "orders:read"],
-      [{ scopes: ["keys:admin", "pets:write"] }, { scopes: ["keys:admin", "orders:read"] }],
-      true,
-    ],
-    [["keys:admin"], [{ scopes: ["people:admin", "pets:read"] }], false],
-    [["pets:write"], [], true],
-    [["people:admin", "pets:read"], [], true],
-  ])("%j is revoked next to %j: %p", async (scopes, others, mayGo) => {
-    const store = await openStore();
-    const id = await mint(store, { scopes });
-    for (const other of others) await mint(store, other);
-    await store.keys.revoke(1, OPERATOR, { force: true });
-    const revoked = store.keys.revoke(id, OPERATOR);
-    if (mayGo) await revoked;
-    else expect(await revoked.catch((error: unknown) => error)).toMatchObject({ code: "last_admin_key" });
-  });
+test.each<[scopes: Grant[], others: Partial<NewKey>[], mayGo: boolean]>([
+  [["keys:admin", "pets:write"], [{ scopes: ["keys:admin", "orders:read"] }], false],
+  [["keys:admin", "pets:write"], [{ scopes: ["keys:admin"] }, { scopes: ["pets:write"] }], false],
+  [["keys:admin", "pets:write"], [{ scopes: ["keys:admin", "pets:write", "orders:read"] }], true],
+  [
+    ["keys:admin", "pets:write", "orders:read"],
+    [{ scopes: ["keys:admin", "pets:write"] }, { scopes: ["keys:admin", "orders:read"] }],
+    true,
+  ],
+  [["keys:admin"], [{ scopes: ["people:admin", "pets:read"] }], false],
+  [["pets:write"], [], true],
+  [["people:admin", "pets:read"], [], true],
+])("a key with the scopes %j is revoked next to %j: %p", async (scopes, others, mayGo) => {
+  const store = await openStore();
+  const id = await mint(store, { scopes });
+  for (const other of others) await mint(store, other);
+  await store.keys.revoke(1, OPERATOR, { force: true });
+  const revoked = store.keys.revoke(id, OPERATOR);
+  if (mayGo) await revoked;
+  else expect(await revoked.catch((error: unknown) => error)).toMatchObject({ code: "last_admin_key" });
+});
 
-  test.each([
-    [5 * HOUR, 5 * HOUR, true],
-    [5 * HOUR, 6 * HOUR, true],
-    [5 * HOUR, 5 * HOUR - 1, false],
-  ])("that expires in %d ms is revoked next to one that expires in %d ms: %p", async (own, other, mayGo) => {
+test.each([
+  [5 * HOUR, 5 * HOUR, true],
+  [5 * HOUR, 6 * HOUR, true],
+  [5 * HOUR, 5 * HOUR - 1, false],
+])(
+  "a key that expires in %d ms is revoked next to one that expires in %d ms: %p",
+  async (own, other, mayGo) => {
     const store = await openStore();
     const id = await mint(store, { expiresAt: NOW + own });
     await mint(store, { expiresAt: NOW + other });
@@ -116,8 +117,8 @@ describe("a key with fewer scopes", () => {
     const revoked = store.keys.revoke(id, OPERATOR);
     if (mayGo) await revoked;
     else expect(await revoked.catch((error: unknown) => error)).toMatchObject({ code: "last_admin_key" });
-  });
-});
+  },
+);
 
 test("the last key with all scopes keeps them when it is rotated without a grace period", async () => {
   const store = await openStore();

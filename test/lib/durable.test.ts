@@ -20,7 +20,7 @@ test("writeDurably replaces a file, and the new one is private", async () => {
   expect(readdirSync(directory)).toEqual(["admin.key"]);
 });
 
-test("a symbolic link in the place of a new file is replaced, not followed", async () => {
+test("a symbolic link at the path of a new file is replaced, not followed", async () => {
   const directory = temporaryDirectory();
   const theirs = join(temporaryDirectory(), "theirs");
   writeFileSync(theirs, "theirs");

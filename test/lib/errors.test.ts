@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { FAULTS, Fault, type FaultCode, faultOf, faultResponse } from "../../src/lib/errors.ts";
 import { generateDocuments } from "../../src/openapi/document.ts";
@@ -18,33 +18,28 @@ test.each(CODES)(
   },
 );
 
-describe("an unexpected error", () => {
-  test("does not reveal its cause", () => {
-    const { code, message } = faultOf(new Error("password is 1234"));
-    expect([code, message]).toEqual(["internal_error", FAULTS.internal_error[1]]);
-  });
+test("an unexpected error does not reveal its cause", () => {
+  const { code, message } = faultOf(new Error("password is 1234"));
+  expect([code, message]).toEqual(["internal_error", FAULTS.internal_error[1]]);
+});
 
-  test("of a read names the command that distinguishes damage from a failing disk", () => {
-    const damage = Object.assign(new Error(), { code: "SQLITE_CORRUPT" });
-    const { code, message } = faultOf(new StorageUnavailable("wrapped", { cause: damage }));
-    expect([code, message]).toEqual([
-      "storage_unavailable",
-      expect.stringContaining("adoption-store doctor"),
-    ]);
-  });
+test("an unexpected error of a read names the command that distinguishes damage from a failing disk", () => {
+  const damage = Object.assign(new Error(), { code: "SQLITE_CORRUPT" });
+  const { code, message } = faultOf(new StorageUnavailable("wrapped", { cause: damage }));
+  expect([code, message]).toEqual(["storage_unavailable", expect.stringContaining("adoption-store doctor")]);
+});
 
-  test("of the storage is storage_unavailable", () => {
-    expect(faultOf(new StorageUnavailable("full")).code).toBe("storage_unavailable");
-  });
+test("an unexpected error of the storage is storage_unavailable", () => {
+  expect(faultOf(new StorageUnavailable("full")).code).toBe("storage_unavailable");
+});
 
-  test("in a route is logged with the request's id and gets 500", async () => {
-    const store = await openStore();
-    store.database.client.run("drop table pets");
-    const response = await store.call("GET", "/v1/pets", { headers: { "x-request-id": "mine" } });
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toContain("pets");
-    expect(store.log.find(({ msg }) => msg === "internal_error")).toMatchObject({ requestId: "mine" });
-  });
+test("an unexpected error in a route is logged with the request's id and gets 500", async () => {
+  const store = await openStore();
+  store.database.client.run("drop table pets");
+  const response = await store.call("GET", "/v1/pets", { headers: { "x-request-id": "mine" } });
+  expect(response.status).toBe(500);
+  expect(await response.text()).not.toContain("pets");
+  expect(store.log.find(({ msg }) => msg === "internal_error")).toMatchObject({ requestId: "mine" });
 });
 
 test("the documents name every code of the catalogue that an operation can respond with, and no others", async () => {

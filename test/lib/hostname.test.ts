@@ -109,7 +109,7 @@ test("a name of 253 characters is accepted", () => {
 });
 
 test.each(["docs.example.co.uk", "example.org", "xn--bcher-kva.example.org", "docs.someone.github.io"])(
-  "the stored name %s is described as when it was parsed",
+  "the stored name %s has the same description as when it was parsed",
   (name) => {
     expect(hostnameOf(name)).toEqual(hostname(name));
   },

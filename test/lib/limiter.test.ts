@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { forEachLimited, limiter } from "../../src/lib/limiter.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
-/** Counts how many calls run at once. */
+/** Counts the concurrent calls. */
 const gauge = () => {
   let running = 0;
   const counts = { max: 0, all: 0 };
@@ -17,7 +17,7 @@ const gauge = () => {
   };
 };
 
-test("a limiter runs so many calls at once, and the others after them", async () => {
+test("a limiter runs its number of calls concurrently, and the others after them", async () => {
   const { counts, act } = gauge();
   const limited = limiter(3);
   await Promise.all(Array.from({ length: 10 }, () => limited(act)));
@@ -31,13 +31,13 @@ test("a call that fails makes room for the next", async () => {
   expect(await failed).toThrow("no");
 });
 
-test("each item is handled, so many at once", async () => {
+test("each item is handled, with a limited number of concurrent calls", async () => {
   const { counts, act } = gauge();
   await forEachLimited(Array.from({ length: 10 }), 4, act);
   expect(counts).toEqual({ max: 4, all: 10 });
 });
 
-test("after an error no further item begins, and those that run end first", async () => {
+test("after an error no further item begins, and the running ones end first", async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   const outcome = await outcomeOf(

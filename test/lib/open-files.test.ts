@@ -31,11 +31,11 @@ test("an action with another error is not retried", async () => {
   expect(await outcomeOf(Promise.resolve(retryOutOfFiles(act, async () => {})))).toThrow("gone");
 });
 
-test("a result that is not a promise is returned as it is", () => {
+test("a result that is not a promise is returned unchanged", () => {
   expect(retryOutOfFiles(() => 7)).toBe(7);
 });
 
-test.each(["EMFILE", "ENFILE"])("%s is a 503 with Retry-After", (code) => {
+test.each(["EMFILE", "ENFILE"])("the error %s becomes a 503 with Retry-After", (code) => {
   const fault = faultOf(Object.assign(new Error("x"), { code }));
   expect([fault.code, fault.headers["retry-after"]]).toEqual(["storage_unavailable", "1"]);
   expect(fault.message).toBe("The service has too many files and connections open. Try again later.");

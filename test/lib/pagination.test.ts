@@ -1,24 +1,22 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { cutPage, readCursor, writeCursor, filterOf, hashedFilter } from "../../src/lib/pagination.ts";
 
-describe("a cursor", () => {
-  test.each([
-    [1, ""],
-    [20, "sold"],
-    [Number.MAX_SAFE_INTEGER, "available"],
-  ])("of %p and %p is read back", (after, filter) => {
-    expect(readCursor(writeCursor(after, filter), filter)).toBe(after);
-  });
-
-  test.each(["", "MA", "LTE6", "MTo=", "MTo ", writeCursor(1, "sold"), writeCursor(2 ** 53, ""), "MS41Og"])(
-    "%p is not valid for this list",
-    (cursor) => {
-      expect(() => readCursor(cursor, "")).toThrow("cursor");
-    },
-  );
+test.each([
+  [1, ""],
+  [20, "sold"],
+  [Number.MAX_SAFE_INTEGER, "available"],
+])("a cursor of %p and %p is read back", (after, filter) => {
+  expect(readCursor(writeCursor(after, filter), filter)).toBe(after);
 });
 
-test("a cursor of another list is a fault of the client", () => {
+test.each(["", "MA", "LTE6", "MTo=", "MTo ", writeCursor(1, "sold"), writeCursor(2 ** 53, ""), "MS41Og"])(
+  "the cursor %p is not valid for this list",
+  (cursor) => {
+    expect(() => readCursor(cursor, "")).toThrow("cursor");
+  },
+);
+
+test("a cursor of another list is the client's fault", () => {
   expect(() => readCursor("MA", "")).toThrow(expect.objectContaining({ code: "invalid_cursor" }));
 });
 
@@ -26,20 +24,18 @@ test.each(["0:", "01:", "x1:", "1", ":", "-1:", "1.5:"])("a cursor of %j is not 
   expect(() => readCursor(Buffer.from(text).toString("base64url"), "")).toThrow("cursor");
 });
 
-describe("a page", () => {
-  const found = [3, 5, 8].map((id) => ({ id }));
+const found = [3, 5, 8].map((id) => ({ id }));
 
-  test("with no more items than the limit is the last one", () => {
-    expect(cutPage(found, 4, "sold")).toEqual({ items: found, next: undefined });
-    expect(cutPage(found, 3, "sold")).toEqual({ items: found, next: undefined });
-    expect(cutPage([], 3, "sold")).toEqual({ items: [], next: undefined });
-  });
+test("a page with no more items than the limit is the last one", () => {
+  expect(cutPage(found, 4, "sold")).toEqual({ items: found, next: undefined });
+  expect(cutPage(found, 3, "sold")).toEqual({ items: found, next: undefined });
+  expect(cutPage([], 3, "sold")).toEqual({ items: [], next: undefined });
+});
 
-  test("with more items than the limit ends there, and the next page starts after its last item", () => {
-    const { items, next = "" } = cutPage([...found, { id: 13 }], 3, "sold");
-    expect(items).toEqual([{ id: 3 }, { id: 5 }, { id: 8 }]);
-    expect(readCursor(next, "sold")).toBe(8);
-  });
+test("a page with more items than the limit ends there, and the next page starts after its last item", () => {
+  const { items, next = "" } = cutPage([...found, { id: 13 }], 3, "sold");
+  expect(items).toEqual([{ id: 3 }, { id: 5 }, { id: 8 }]);
+  expect(readCursor(next, "sold")).toBe(8);
 });
 
 test("a filter that a list gains later is part of its cursors, and without it earlier cursors stay valid", () => {

@@ -127,7 +127,7 @@ test("an item that fails rests for a minute, while others are processed", async 
   expect(processed.filter((item) => item === "bad")).toHaveLength(2);
 });
 
-test("an item is never processed twice at once, and at most maxConcurrent items run", async () => {
+test("an item is never processed twice concurrently, and at most maxConcurrent items run", async () => {
   const { promise: silence, resolve: end } = Promise.withResolvers<void>();
   const processed: number[] = [];
   const poller = duePoller({
@@ -170,7 +170,7 @@ test("stop waits at most a second for running items", async () => {
   expect(performance.now() - start).toBeLessThan(2000);
 });
 
-test("after a stop, a poller starts again: the work of before has the aborted signal, the work of after another", async () => {
+test("a poller that starts again after a stop gives its work a new signal, and the signal of the earlier work is aborted", async () => {
   const signals: AbortSignal[] = [];
   const poller = repeat(1000, (signal) => void signals.push(signal), { firstMs: 0, onError: rethrow });
   poller.start();

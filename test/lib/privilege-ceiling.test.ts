@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { isWithinRate, parseRate } from "../../src/lib/rate-limiter.ts";
 import { type Privileges, findExcess } from "../../src/lib/privilege-ceiling.ts";
 import type { Grant } from "../../src/lib/scopes.ts";
@@ -9,41 +9,43 @@ const privileges = (scopes: Grant[], expiresAt?: number, rate?: string): Privile
   rate: rate === undefined ? undefined : parseRate(rate),
 });
 
-describe("a key with bounded privileges", () => {
-  test.each<[string, Privileges, Privileges]>([
-    ["itself", privileges(["keys:admin"], 7, "10/s"), privileges(["keys:admin"], 7, "10/s")],
-    ["a key with fewer scopes", privileges(["keys:admin", "pets:read"]), privileges(["pets:read"])],
-    ["any scope if it has all", privileges(["*"]), privileges(["pets:read", "keys:admin"])],
-    ["a key that expires earlier", privileges(["*"], 7), privileges(["*"], 6)],
-    ["a key that expires if it does not expire itself", privileges(["*"]), privileges(["*"], 6)],
-    ["a key with a limit if it has none", privileges(["*"]), privileges(["*"], undefined, "10/s")],
-    ["a key with a lower limit", privileges(["*"], undefined, "10/s"), privileges(["*"], undefined, "9/s")],
-  ])("may create %s", (_, own, other) => {
-    expect(findExcess(own, other)).toBeUndefined();
-  });
+test.each<[string, Privileges, Privileges]>([
+  [
+    "a key with the same privileges",
+    privileges(["keys:admin"], 7, "10/s"),
+    privileges(["keys:admin"], 7, "10/s"),
+  ],
+  ["a key with fewer scopes", privileges(["keys:admin", "pets:read"]), privileges(["pets:read"])],
+  ["a key with any scope if it has all", privileges(["*"]), privileges(["pets:read", "keys:admin"])],
+  ["a key that expires earlier", privileges(["*"], 7), privileges(["*"], 6)],
+  ["a key that expires if it does not expire itself", privileges(["*"]), privileges(["*"], 6)],
+  ["a key with a limit if it has none", privileges(["*"]), privileges(["*"], undefined, "10/s")],
+  ["a key with a lower limit", privileges(["*"], undefined, "10/s"), privileges(["*"], undefined, "9/s")],
+])("a key with bounded privileges may create %s", (_, own, other) => {
+  expect(findExcess(own, other)).toBeUndefined();
+});
 
-  test.each<[string, Privileges, Privileges, string]>([
-    ["another scope", privileges(["keys:admin"]), privileges(["keys:admin", "pets:read"]), "scope"],
-    ["all scopes", privileges(["keys:admin"]), privileges(["*"]), "scope"],
-    ["a later expiry", privileges(["*"], 7), privileges(["*"], 8), "lifetime"],
-    ["no expiry", privileges(["*"], 7), privileges(["*"]), "lifetime"],
-    ["a looser limit", privileges(["*"], undefined, "10/s"), privileges(["*"], undefined, "11/s"), "rate"],
-    ["no limit", privileges(["*"], undefined, "10/s"), privileges(["*"]), "rate"],
-  ])("may not create a key with %s", (_, own, other, kind) => {
-    expect(findExcess(own, other)?.kind).toBe(kind as "scope");
-  });
+test.each<[string, Privileges, Privileges, string]>([
+  ["another scope", privileges(["keys:admin"]), privileges(["keys:admin", "pets:read"]), "scope"],
+  ["all scopes", privileges(["keys:admin"]), privileges(["*"]), "scope"],
+  ["a later expiry", privileges(["*"], 7), privileges(["*"], 8), "lifetime"],
+  ["no expiry", privileges(["*"], 7), privileges(["*"]), "lifetime"],
+  ["a looser limit", privileges(["*"], undefined, "10/s"), privileges(["*"], undefined, "11/s"), "rate"],
+  ["no limit", privileges(["*"], undefined, "10/s"), privileges(["*"]), "rate"],
+])("a key with bounded privileges may not create a key with %s", (_, own, other, kind) => {
+  expect(findExcess(own, other)?.kind).toBe(kind as "scope");
+});
 
-  test("gets the first scope that it lacks, or the expiry or limit that it cannot exceed", () => {
-    const own = privileges(["keys:admin"], 7, "10/s");
-    expect(findExcess(own, privileges(["pets:read", "pets:write"]))).toEqual({
-      kind: "scope",
-      scope: "pets:read",
-    });
-    expect(findExcess(own, privileges(["keys:admin"], 8))).toEqual({ kind: "lifetime", end: 7 });
-    expect(findExcess(own, privileges(["keys:admin"], 7))).toEqual({
-      kind: "rate",
-      rate: { requests: 10, seconds: 1 },
-    });
+test("a refused key is reported with the first missing scope, or with the expiry or limit that it exceeds", () => {
+  const own = privileges(["keys:admin"], 7, "10/s");
+  expect(findExcess(own, privileges(["pets:read", "pets:write"]))).toEqual({
+    kind: "scope",
+    scope: "pets:read",
+  });
+  expect(findExcess(own, privileges(["keys:admin"], 8))).toEqual({ kind: "lifetime", end: 7 });
+  expect(findExcess(own, privileges(["keys:admin"], 7))).toEqual({
+    kind: "rate",
+    rate: { requests: 10, seconds: 1 },
   });
 });
 

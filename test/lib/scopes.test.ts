@@ -18,16 +18,16 @@ test("every scope can be granted, and * grants all of them", () => {
   expect(GRANTS as readonly string[]).toEqual(["*", ...ALL]);
 });
 
-test.each(ALL)("the documentation says what %s allows", (scope) => {
+test.each(ALL)("the documentation describes the operations that %s allows", (scope) => {
   expect(SCOPES[scope]).toMatch(/^[a-z]/);
 });
 
-test.each(["*", ...ALL])("%s is a grant", (text) => {
+test.each(["*", ...ALL])("%s can be granted", (text) => {
   expect(isGrant(text)).toBe(true);
 });
 
 test.each(["", "pets", "pets:*", "pets:delete", "PETS:READ", "**", "constructor"])(
-  "%p is not a grant",
+  "%p cannot be granted",
   (text) => {
     expect(isGrant(text)).toBe(false);
   },

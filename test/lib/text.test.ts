@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { isLine, printable, quoted, sentence, shellWord } from "../../src/lib/text.ts";
 
 test.each([
@@ -8,36 +8,34 @@ test.each([
   ["Late!", "Late!"],
   ["a.b", "a.b."],
   ["", "."],
-])("%j is the sentence %j", (text, expected) => {
+])("the text %j becomes the sentence %j", (text, expected) => {
   expect(sentence(text)).toBe(expected);
 });
 
-describe("an untrusted text", () => {
-  test("is unchanged if it is printable", () => {
-    expect(printable('Döcs 😀 "x"')).toBe('Döcs 😀 "x"');
-  });
+test("an untrusted text is unchanged if it is printable", () => {
+  expect(printable('Döcs 😀 "x"')).toBe('Döcs 😀 "x"');
+});
 
-  test.each([
-    ["\u001b[2J", String.raw`\u001b[2J`],
-    ["a\nb\0", String.raw`a\u000ab\u0000`],
-    ["\u202Eabc", String.raw`\u202eabc`],
-    ["\u2028\u2029", String.raw`\u2028\u2029`],
-    ["\uD800", String.raw`\ud800`],
-    ["\u{E0001}", String.raw`\udb40\udc01`],
-  ])("is escaped: %j", (text, expected) => {
-    expect(printable(text)).toBe(expected);
-  });
+test.each([
+  ["\u001b[2J", String.raw`\u001b[2J`],
+  ["a\nb\0", String.raw`a\u000ab\u0000`],
+  ["\u202Eabc", String.raw`\u202eabc`],
+  ["\u2028\u2029", String.raw`\u2028\u2029`],
+  ["\uD800", String.raw`\ud800`],
+  ["\u{E0001}", String.raw`\udb40\udc01`],
+])("an untrusted text is escaped: %j", (text, expected) => {
+  expect(printable(text)).toBe(expected);
+});
 
-  test("is truncated to maxLength, 300 by default, and then ends in dots", () => {
-    expect(printable("x".repeat(300))).toBe("x".repeat(300));
-    expect(printable("x".repeat(301))).toBe(`${"x".repeat(297)}...`);
-    expect(printable("x".repeat(10), 10)).toBe("x".repeat(10));
-    expect(printable("x".repeat(11), 10)).toBe("xxxxxxx...");
-  });
+test("an untrusted text is truncated to maxLength, 300 by default, and then ends in dots", () => {
+  expect(printable("x".repeat(300))).toBe("x".repeat(300));
+  expect(printable("x".repeat(301))).toBe(`${"x".repeat(297)}...`);
+  expect(printable("x".repeat(10), 10)).toBe("x".repeat(10));
+  expect(printable("x".repeat(11), 10)).toBe("xxxxxxx...");
+});
 
-  test("is truncated after escaping too", () => {
-    expect(printable("\n".repeat(100))).toBe(`${String.raw`\u000a`.repeat(50).slice(0, 297)}...`);
-  });
+test("an untrusted text is truncated after escaping too", () => {
+  expect(printable("\n".repeat(100))).toBe(`${String.raw`\u000a`.repeat(50).slice(0, 297)}...`);
 });
 
 test("a client's text is quoted, escaped, and truncated to 64 characters", () => {
@@ -48,27 +46,25 @@ test("a client's text is quoted, escaped, and truncated to 64 characters", () =>
   expect(quoted("x".repeat(65))).toBe(`"${"x".repeat(64)}..."`);
 });
 
-describe("a line", () => {
-  test.each(["Bella", "a b", "é", "😀".repeat(5), " x "])("of at most 5 characters is %p", (text) => {
-    expect(isLine(text, 5)).toBe(true);
-  });
+test.each(["Bella", "a b", "é", "😀".repeat(5), " x "])("%p is a line of at most 5 characters", (text) => {
+  expect(isLine(text, 5)).toBe(true);
+});
 
-  test.each([
-    "",
-    "     ",
-    "123456",
-    "😀".repeat(6),
-    "a\nb",
-    "\0",
-    "a\tb",
-    "\uD800",
-    "\uFEFFx",
-    5,
-    null,
-    undefined,
-  ])("of at most 5 characters is not %p", (value) => {
-    expect(isLine(value, 5)).toBe(false);
-  });
+test.each([
+  "",
+  "     ",
+  "123456",
+  "😀".repeat(6),
+  "a\nb",
+  "\0",
+  "a\tb",
+  "\uD800",
+  "\uFEFFx",
+  5,
+  null,
+  undefined,
+])("%p is not a line of at most 5 characters", (value) => {
+  expect(isLine(value, 5)).toBe(false);
 });
 
 test.each([
@@ -80,7 +76,7 @@ test.each([
   "it's $HOME",
   "a\\b!c",
   "'\u001b[31m\n\\$(touch pwned)",
-])("a shell reads %j back as it is", (text) => {
+])("a shell reads %j back unchanged", (text) => {
   const word = shellWord(text);
   expect(word).not.toContain("\u001b");
   const { stdout } = Bun.spawnSync(["bash", "-c", `printf %s ${word}`], { env: { LC_ALL: "C.UTF-8" } });

@@ -1,4 +1,4 @@
-/** The fenced blocks of a page, and what a reader would do with them. Pure: `test/real/manual` runs the steps. */
+/** The fenced blocks of a page, and the steps of its reader. Pure: `test/real/manual` runs the steps. */
 
 /** A fenced block. */
 export interface Block {
@@ -112,7 +112,7 @@ const runSteps = ({ line, lines, attributes }: Block, isWhole: IsWhole): RunStep
 
 const PROMPT = /^[$#] /;
 
-/** The lines of a terminal: commands behind a prompt, and what each prints until the next. */
+/** The lines of a terminal: commands after a prompt, and the output of each until the next. */
 const consoleSteps = ({ line, lines, attributes }: Block, isWhole: IsWhole): RunStep[] => {
   const steps: RunStep[] = [];
   let whole = true;
@@ -151,7 +151,7 @@ const addSteps = (steps: Step[], block: Block, isWhole: IsWhole): void => {
   else steps.push(...(language === "console" ? consoleSteps : runSteps)(block, isWhole));
 };
 
-/** True if the block runs on this machine: not skipped, and not in a Debian of its own. */
+/** True if the block runs on this machine: not skipped, and not in a separate Debian. */
 export const runsHere = ({ attributes }: Block): boolean =>
   attributes["skip"] === undefined && attributes["in"] === undefined;
 

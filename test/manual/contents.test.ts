@@ -23,13 +23,13 @@ test("no page or section is listed twice", () => {
 });
 
 describe.each([INDEX_PAGE, ...PAGES].map((page) => [page.path, page] as const))("%s", (path, page) => {
-  test("is the file of its path, and begins with a title and a paragraph", async () => {
+  test("the page is the file of its path, and begins with a title and a paragraph", async () => {
     expect(page.text).toBe(await Bun.file(join(DIRECTORY, `${path}.md`)).text());
     expect(page.text).toStartWith(`# ${page.title}\n\n`);
     expect(page.summary).not.toBe("");
   });
 
-  test("has a generator for each placeholder", async () => {
+  test("each placeholder of the page has a generator", async () => {
     const markdown = await markdownOf(page);
     expect(placeholdersIn(markdown)).toEqual([]);
   });

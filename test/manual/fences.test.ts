@@ -28,12 +28,12 @@ const problemsOf = (blocks: readonly Block[]): string[] =>
   });
 
 describe.each(followed.map(({ page, blocks }) => [page, blocks] as const))("%s", (_page, blocks) => {
-  test("has only blocks that can be followed", () => {
+  test("the page has only blocks that can be followed", () => {
     expect(problemsOf(blocks)).toEqual([]);
   });
 });
 
-test("no block is skipped but these", () => {
+test("no other block is skipped", () => {
   const skipped = followed.flatMap(({ page, blocks }) =>
     blocks.flatMap(({ attributes: { skip } }) => (skip === undefined ? [] : [`${page}: ${skip}`])),
   );

@@ -2,7 +2,7 @@ import type { Expected } from "./blocks.ts";
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
-/** `...` is anything within a line; a line of its own is any lines, or none. */
+/** `...` is anything within a line; a separate line is any lines, or none. */
 const linePattern = (line: string): string =>
   line.trim() === "..." ? String.raw`(?:[^\n]*\n)*?` : `${line.split("...").map(escape).join("[^\\n]*")}\\n`;
 
@@ -83,5 +83,5 @@ const matchesHttp = (expected: string, found: string): boolean => {
 
 const MATCHERS = { text: matchesText, json: matchesJson, http: matchesHttp } as const;
 
-/** True if a command printed what its page shows. */
+/** True if a command printed the output on its page. */
 export const matches = ({ kind, text }: Expected, found: string): boolean => MATCHERS[kind](text, found);

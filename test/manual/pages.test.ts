@@ -51,16 +51,16 @@ test("the contributor pages are all linked from the architecture page", async ()
 });
 
 describe.each(PAGES)("%s", (page) => {
-  test("names files that exist", async () => {
+  test("the page names files that exist", async () => {
     const paths = matchesIn(await textOf(page), PATH);
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  test("names scripts that package.json has", async () => {
+  test("the page names scripts that package.json has", async () => {
     expect(matchesIn(await textOf(page), SCRIPT).filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test("links to pages and headings that exist", async () => {
+  test("the page links to pages and headings that exist", async () => {
     const links = matchesIn(await textOf(page), LINK).filter((link) => !/^[a-z]+:/.test(link));
     const broken = [];
     for (const link of links) if (await leadsNowhere(page, link)) broken.push(link);

@@ -18,7 +18,7 @@ const attributes = (html: string, selector: string, name: string): string[] => {
 };
 
 describe.each([INDEX_PAGE, ...PAGES].map(({ path, title }) => [path, title]))("%s", (path, title) => {
-  test("is served as HTML and as Markdown", async () => {
+  test("the page is served as HTML and as Markdown", async () => {
     const page = await get(addressOf(path));
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(await page.text()).toContain(`<title>${Bun.escapeHTML(title)}`);
@@ -30,7 +30,7 @@ describe.each([INDEX_PAGE, ...PAGES].map(({ path, title }) => [path, title]))("%
     expect(await markdown.text()).toStartWith(`# ${title}\n`);
   });
 
-  test("has only links to pages, headings and files that exist", async () => {
+  test("the page has only links to pages, headings and files that exist", async () => {
     const html = await (await get(addressOf(path))).text();
     const links = [
       ...attributes(html, "a", "href"),
@@ -63,7 +63,7 @@ test("a client that prefers Markdown gets it at the address of the page", async 
   }
 });
 
-test("the first page's Markdown is at /manual.md, as the page says and links", async () => {
+test("the first page's Markdown is at /manual.md, and the page links to it", async () => {
   const html = await (await get("/manual")).text();
   expect(attributes(html, "footer a", "href")).toContain("/manual.md");
   const markdown = await get("/manual.md");
@@ -76,7 +76,7 @@ test("the first page's Markdown is at /manual.md, as the page says and links", a
   expect(attributes(architecture, "footer a", "href")).toContain("/manual/contributing/architecture.md");
 });
 
-test("links in the Markdown lead to Markdown, wherever it is read", async () => {
+test("links in the Markdown lead to Markdown, regardless of the address where it is read", async () => {
   const markdown = await (await get("/manual", { accept: "text/markdown" })).text();
   expect(markdown).toContain("](/manual/contributing/architecture.md)");
   const page = await (await get("/manual/contributing/architecture.md")).text();
@@ -93,7 +93,7 @@ test("/llms.txt lists every page with its address and its summary", async () => 
     expect(text).toContain(`- [${title}](https://adopt.example.org/manual/${path}.md): ${summary}\n`);
 });
 
-test("an unknown address below /manual is the usual error to a program", async () => {
+test("a program that requests an unknown address below /manual gets the usual error", async () => {
   for (const accept of [undefined, "*/*", "text/markdown"]) {
     const response = await get("/manual/nowhere", accept === undefined ? {} : { accept });
     expect([response.status, await response.json()]).toEqual([
@@ -103,7 +103,7 @@ test("an unknown address below /manual is the usual error to a program", async (
   }
 });
 
-test("an unknown address below /manual is a page with a way back in a browser", async () => {
+test("a browser that requests an unknown address below /manual gets a page with a link back", async () => {
   for (const path of ["/manual/nowhere", "/manual/how-to/nowhere", "/manual/a/b/c", "/manual/nowhere.md"]) {
     const response = await get(path, { accept: "text/html,*/*;q=0.8" });
     expect([path, response.status, response.headers.get("content-type")]).toEqual([
@@ -128,7 +128,7 @@ test("pages are compressed, and not sent again if nothing has changed", async ()
   expect([again.status, again.headers.get("etag")]).toEqual([304, etag]);
 });
 
-test("pages may load only files of their own host, and nothing inline", async () => {
+test("pages may load only files of their host, and nothing inline", async () => {
   const response = await get("/manual");
   const policy = response.headers.get("content-security-policy") ?? "";
   expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -143,7 +143,7 @@ test("headings have the fragments of code hosts: with underscores, and each only
   expect(attributes(html, "[id]", "id")).toEqual(["not_found", "a-b-c--d", "twice", "twice-1"]);
 });
 
-test("the table of contents leaves out headings that repeat below each step", async () => {
+test("the table of contents omits headings that repeat below each step", async () => {
   const tutorial = await (await get("/manual/tutorials/your-first-integration")).text();
   const listed = attributes(tutorial, ".toc a", "href");
   expect(listed).toContain("#2-add-an-animal");

@@ -32,7 +32,7 @@ test("a search finds beginnings of words, mistyped words, numbers and names of s
   expect(headings("giraffe")).toEqual([]);
 });
 
-test("a search finds what has all its words", () => {
+test("a search finds the pages that have all its words", () => {
   expect(headings("backup certificates")).toEqual(["Backups"]);
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Inspection } from "../../src/dns-checks/inspect.ts";
 import { dnsServer } from "../support/dns.ts";
 import { faultOf, messageOf, openOnce, openStore, type StoreSettings } from "../support/store.ts";
@@ -52,109 +52,105 @@ const shared = openOnce(openChecks);
 
 const USUAL = TARGETS.usual;
 
-describe("with a target", () => {
-  test.each([
-    ["right.example.test", "right", []],
-    ["docs.example.test", "missing", ["no_record"]],
-    ["blocked.example.test", "wrong", ["conflicting_record"]],
-    ["wrong.example.test", "wrong", ["wrong_target"]],
-    ["flat.test", "right", []],
-    ["docs.nowhere.test", "unregistered", ["registration_expired"]],
-    ["docs.proxied.test", "wrong", ["proxied"]],
-    ["docs.wild.test", "wrong", ["wildcard_record"]],
-    ["docs.slow.test", "right", ["long_ttl"]],
-    ["docs.strict.example.test", "blocked", ["caa_forbids"]],
-    ["mailed.example.test", "wrong", ["conflicting_record", "conflicting_record"]],
-    ["away.example.test", "wrong", ["delegated_away"]],
-  ])("%s is %s", async (hostname, verdict, kinds) => {
-    const found = await shared().check(hostname, USUAL);
-    expect({ verdict: found.verdict, kinds: found.findings.map(({ kind }) => kind) }).toEqual({
-      verdict,
-      kinds,
-    });
-    expect(found.record).toMatchObject({ value: USUAL });
+test.each([
+  ["right.example.test", "right", []],
+  ["docs.example.test", "missing", ["no_record"]],
+  ["blocked.example.test", "wrong", ["conflicting_record"]],
+  ["wrong.example.test", "wrong", ["wrong_target"]],
+  ["flat.test", "right", []],
+  ["docs.nowhere.test", "unregistered", ["registration_expired"]],
+  ["docs.proxied.test", "wrong", ["proxied"]],
+  ["docs.wild.test", "wrong", ["wildcard_record"]],
+  ["docs.slow.test", "right", ["long_ttl"]],
+  ["docs.strict.example.test", "blocked", ["caa_forbids"]],
+  ["mailed.example.test", "wrong", ["conflicting_record", "conflicting_record"]],
+  ["away.example.test", "wrong", ["delegated_away"]],
+])("with a target %s is %s", async (hostname, verdict, kinds) => {
+  const found = await shared().check(hostname, USUAL);
+  expect({ verdict: found.verdict, kinds: found.findings.map(({ kind }) => kind) }).toEqual({
+    verdict,
+    kinds,
   });
-
-  test("the response has the record, the zone, and a command for each query", async () => {
-    const { record, trace, message } = await shared().check("Docs.example.test.", USUAL);
-    expect(record).toMatchObject({ type: "CNAME", name: "docs", value: USUAL });
-    expect(trace).toMatchObject({ target: USUAL, zone: "example.test" });
-    expect(message).toStartWith("docs.example.test does not have its records yet");
-    expect(trace.questions.map(({ command }) => command)).toContain(
-      `dig @127.0.0.1 -p ${shared().authority.server.port} docs.example.test. CNAME +norecurse +noadflag +nocookie`,
-    );
-  });
-
-  test("an apex gets the TXT record too", async () => {
-    const { record } = await shared().check("example.test", USUAL);
-    expect(record).toMatchObject({ type: "ALIAS", name: "@", proof: { type: "TXT", value: USUAL } });
-  });
-
-  test("the record comes with the steps and the Terraform block of the zone's provider", async () => {
-    const { guide, record } = await shared().check("docs.cloud.test", USUAL);
-    expect(guide?.provider).toBe("Cloudflare");
-    expect(guide?.steps).toContain("Enter docs in the field Name.");
-    expect(record?.terraform).toStartWith('resource "cloudflare_dns_record" "docs_cloud_test"');
-    expect(await shared().check("docs.example.test", USUAL)).not.toHaveProperty("guide");
-  });
-
-  test("a name that only some servers have is spreading", async () => {
-    const { fakeDns, inspect } = openFakeDns();
-    fakeDns.findings = [{ kind: "not_propagated", name: "docs.example.org", server: "192.0.2.53" }];
-    const store = await openStore({ inspect });
-    const answer = await store.call("POST", "/platform/domain-checks", {
-      json: { hostname: "docs.example.org", target: "k3v.cname.example.net" },
-    });
-    expect(await answer.json()).toMatchObject({ verdict: "spreading" });
-  });
+  expect(found.record).toMatchObject({ value: USUAL });
 });
 
-describe("without a target", () => {
-  test.each([
-    ["free.mine.test", "free", []],
-    ["a.mine.test", "in_use", ["conflicting_record"]],
-    ["elsewhere.mine.test", "in_use", ["wrong_target"]],
-    ["here.mine.test", "points_here", []],
-    ["flat.test", "in_use", ["wrong_target"]],
-    ["mine.test", "free", []],
-    ["docs.strict.example.test", "points_here", ["caa_forbids"]],
-    ["new.strict.example.test", "blocked", ["caa_forbids"]],
-    ["docs.nowhere.test", "unregistered", ["registration_expired"]],
-    ["docs.proxied.test", "in_use", ["proxied"]],
-    ["docs.wild.test", "in_use", ["wildcard_record"]],
-    ["texted.example.test", "in_use", ["conflicting_record"]],
-    ["away.example.test", "wrong", ["delegated_away"]],
-  ])("%s is %s", async (hostname, verdict, kinds) => {
-    const found = await shared().check(hostname);
-    expect({ verdict: found.verdict, kinds: found.findings.map(({ kind }) => kind) }).toEqual({
-      verdict,
-      kinds,
-    });
-    expect(found).not.toHaveProperty("record");
-  });
+test("with a target the response has the record, the zone, and a command for each query", async () => {
+  const { record, trace, message } = await shared().check("Docs.example.test.", USUAL);
+  expect(record).toMatchObject({ type: "CNAME", name: "docs", value: USUAL });
+  expect(trace).toMatchObject({ target: USUAL, zone: "example.test" });
+  expect(message).toStartWith("docs.example.test does not have its records yet");
+  expect(trace.questions.map(({ command }) => command)).toContain(
+    `dig @127.0.0.1 -p ${shared().authority.server.port} docs.example.test. CNAME +norecurse +noadflag +nocookie`,
+  );
+});
 
-  test("a finding names the existing record, and no value that is not known yet", async () => {
-    const { findings } = await shared().check("a.mine.test");
-    expect(findings).toEqual([
-      {
-        kind: "conflicting_record",
-        name: "a.mine.test",
-        type: "A",
-        found: ["203.0.113.7"],
-        isHint: false,
-        title: "An A record of a.mine.test is in the way",
-        message: "a.mine.test has an A record (203.0.113.7): replace it with the CNAME.",
-        responsible: "holder",
-      },
-    ]);
-    const [text] = (await shared().check("texted.example.test")).findings;
-    expect(text?.message).toBe(
-      "texted.example.test has a TXT record (site-verification=1): replace it with the CNAME. If another service still uses this record, choose another name for the site.",
-    );
-    const [apex] = (await shared().check("flat.test")).findings;
-    expect(apex).toMatchObject({ found: ["192.0.2.81", "2001:db8::80"] });
-    expect(apex).not.toHaveProperty("expected");
+test("with a target an apex gets the TXT record too", async () => {
+  const { record } = await shared().check("example.test", USUAL);
+  expect(record).toMatchObject({ type: "ALIAS", name: "@", proof: { type: "TXT", value: USUAL } });
+});
+
+test("with a target the record comes with the steps and the Terraform block of the zone's provider", async () => {
+  const { guide, record } = await shared().check("docs.cloud.test", USUAL);
+  expect(guide?.provider).toBe("Cloudflare");
+  expect(guide?.steps).toContain("Enter docs in the field Name.");
+  expect(record?.terraform).toStartWith('resource "cloudflare_dns_record" "docs_cloud_test"');
+  expect(await shared().check("docs.example.test", USUAL)).not.toHaveProperty("guide");
+});
+
+test("with a target a name that only some servers have is spreading", async () => {
+  const { fakeDns, inspect } = openFakeDns();
+  fakeDns.findings = [{ kind: "not_propagated", name: "docs.example.org", server: "192.0.2.53" }];
+  const store = await openStore({ inspect });
+  const answer = await store.call("POST", "/platform/domain-checks", {
+    json: { hostname: "docs.example.org", target: "k3v.cname.example.net" },
   });
+  expect(await answer.json()).toMatchObject({ verdict: "spreading" });
+});
+
+test.each([
+  ["free.mine.test", "free", []],
+  ["a.mine.test", "in_use", ["conflicting_record"]],
+  ["elsewhere.mine.test", "in_use", ["wrong_target"]],
+  ["here.mine.test", "points_here", []],
+  ["flat.test", "in_use", ["wrong_target"]],
+  ["mine.test", "free", []],
+  ["docs.strict.example.test", "points_here", ["caa_forbids"]],
+  ["new.strict.example.test", "blocked", ["caa_forbids"]],
+  ["docs.nowhere.test", "unregistered", ["registration_expired"]],
+  ["docs.proxied.test", "in_use", ["proxied"]],
+  ["docs.wild.test", "in_use", ["wildcard_record"]],
+  ["texted.example.test", "in_use", ["conflicting_record"]],
+  ["away.example.test", "wrong", ["delegated_away"]],
+])("without a target %s is %s", async (hostname, verdict, kinds) => {
+  const found = await shared().check(hostname);
+  expect({ verdict: found.verdict, kinds: found.findings.map(({ kind }) => kind) }).toEqual({
+    verdict,
+    kinds,
+  });
+  expect(found).not.toHaveProperty("record");
+});
+
+test("without a target a finding names the existing record, and no value that is not known yet", async () => {
+  const { findings } = await shared().check("a.mine.test");
+  expect(findings).toEqual([
+    {
+      kind: "conflicting_record",
+      name: "a.mine.test",
+      type: "A",
+      found: ["203.0.113.7"],
+      isHint: false,
+      title: "An A record of a.mine.test is in the way",
+      message: "a.mine.test has an A record (203.0.113.7): replace it with the CNAME.",
+      responsible: "holder",
+    },
+  ]);
+  const [text] = (await shared().check("texted.example.test")).findings;
+  expect(text?.message).toBe(
+    "texted.example.test has a TXT record (site-verification=1): replace it with the CNAME. If another service still uses this record, choose another name for the site.",
+  );
+  const [apex] = (await shared().check("flat.test")).findings;
+  expect(apex).toMatchObject({ found: ["192.0.2.81", "2001:db8::80"] });
+  expect(apex).not.toHaveProperty("expected");
 });
 
 test("a name whose servers are silent is unknown, which is no failure of the name", async () => {
@@ -231,63 +227,61 @@ test("a check needs platform:read, and stores nothing", async () => {
   expect(changes()).toEqual(before);
 });
 
-describe("the servers of a zone", () => {
-  test("at private addresses are never asked", async () => {
-    const { authority, check } = await openChecks({ env: { DNS_PRIVATE: "no" } });
-    for (const [name, target] of [
-      ["right.example.test", USUAL],
-      ["flat.test", USUAL],
-      ["flat.test"],
-      ["docs.nowhere.test"],
-    ] as const) {
-      const { findings, trace } = await check(name, target);
-      if (name !== "docs.nowhere.test")
-        expect(findings.map(({ message }) => message).join()).toContain("not a public address");
-      expect(trace.questions.length).toBeGreaterThan(5);
-    }
-    expect(authority.questions).toEqual([]);
-  });
-
-  test("are asked for at most 30 checks of a registered domain a minute, whatever the name below it", async () => {
-    const { fakeDns, inspect } = openFakeDns();
-    const { send } = await openChecks({ inspect });
-    const results: number[] = [];
-    for (let at = 0; at < 32; at++) results.push((await send({ hostname: `n${at}.example.org` })).status);
-    expect(results).toEqual([...Array(30).fill(200), 429, 429]);
-    expect(fakeDns.asked.length).toBe(30);
-    expect(await faultOf(await send({ hostname: "example.org" }))).toBe("429 rate_limited");
-    expect((await send({ hostname: "example.net" })).status).toBe(200);
-  });
-
-  test("are asked once for concurrent checks of the same name and target", async () => {
-    const { fakeDns, inspect } = openFakeDns();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    fakeDns.delay = () => promise;
-    const { send } = await openChecks({ inspect });
-    const same = Array.from({ length: 5 }, () => send({ hostname: "docs.example.org" }));
-    const other = send({ hostname: "docs.example.org", target: USUAL });
-    while (fakeDns.asked.length < 2) await Bun.sleep(1);
-    resolve();
-    const statuses = (await Promise.all([...same, other])).map(({ status }) => status);
-    expect([statuses, fakeDns.asked.length]).toEqual([Array(6).fill(200), 2]);
-  });
-
-  test("are asked for 16 checks at a time, and further checks are refused", async () => {
-    const { fakeDns, inspect } = openFakeDns();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    fakeDns.delay = () => promise;
-    const { send } = await openChecks({ inspect });
-    const running = Array.from({ length: 16 }, (_, at) => send({ hostname: `docs.example${at}.org` }));
-    while (fakeDns.asked.length < 16) await Bun.sleep(1);
-    const refused = await send({ hostname: "docs.example.net" });
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-    resolve();
-    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(Array(16).fill(200));
-    expect((await send({ hostname: "docs.example.net" })).status).toBe(200);
-  });
+test("the servers of a zone at private addresses get no query", async () => {
+  const { authority, check } = await openChecks({ env: { DNS_PRIVATE: "no" } });
+  for (const [name, target] of [
+    ["right.example.test", USUAL],
+    ["flat.test", USUAL],
+    ["flat.test"],
+    ["docs.nowhere.test"],
+  ] as const) {
+    const { findings, trace } = await check(name, target);
+    if (name !== "docs.nowhere.test")
+      expect(findings.map(({ message }) => message).join()).toContain("not a public address");
+    expect(trace.questions.length).toBeGreaterThan(5);
+  }
+  expect(authority.questions).toEqual([]);
 });
 
-test("findings of a check without a target keep what else the inspection says", async () => {
+test("the servers of a zone get queries for at most 30 checks of a registered domain a minute, regardless of the name below it", async () => {
+  const { fakeDns, inspect } = openFakeDns();
+  const { send } = await openChecks({ inspect });
+  const results: number[] = [];
+  for (let at = 0; at < 32; at++) results.push((await send({ hostname: `n${at}.example.org` })).status);
+  expect(results).toEqual([...Array(30).fill(200), 429, 429]);
+  expect(fakeDns.asked.length).toBe(30);
+  expect(await faultOf(await send({ hostname: "example.org" }))).toBe("429 rate_limited");
+  expect((await send({ hostname: "example.net" })).status).toBe(200);
+});
+
+test("the servers of a zone get one query for concurrent checks of the same name and target", async () => {
+  const { fakeDns, inspect } = openFakeDns();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  fakeDns.delay = () => promise;
+  const { send } = await openChecks({ inspect });
+  const same = Array.from({ length: 5 }, () => send({ hostname: "docs.example.org" }));
+  const other = send({ hostname: "docs.example.org", target: USUAL });
+  while (fakeDns.asked.length < 2) await Bun.sleep(1);
+  resolve();
+  const statuses = (await Promise.all([...same, other])).map(({ status }) => status);
+  expect([statuses, fakeDns.asked.length]).toEqual([Array(6).fill(200), 2]);
+});
+
+test("the servers of a zone get queries for 16 checks at a time, and further checks are refused", async () => {
+  const { fakeDns, inspect } = openFakeDns();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  fakeDns.delay = () => promise;
+  const { send } = await openChecks({ inspect });
+  const running = Array.from({ length: 16 }, (_, at) => send({ hostname: `docs.example${at}.org` }));
+  while (fakeDns.asked.length < 16) await Bun.sleep(1);
+  const refused = await send({ hostname: "docs.example.net" });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  resolve();
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual(Array(16).fill(200));
+  expect((await send({ hostname: "docs.example.net" })).status).toBe(200);
+});
+
+test("findings of a check without a target keep the other findings of the inspection", async () => {
   const { fakeDns, inspect } = openFakeDns("records_wrong");
   const odd = { kind: "caa_forbids", name: "example.org", found: ['0 issue ";"'], expected: ["ca.test"] };
   fakeDns.findings = [odd] as Inspection["findings"];

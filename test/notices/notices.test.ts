@@ -8,7 +8,7 @@ import type { Store } from "../support/store.ts";
 
 const NAME = "docs.example.org";
 
-/** The changes of the name's notices in the audit log, oldest first, as somebody with a key sees them. */
+/** The changes of the name's notices in the audit log, oldest first, as a key sees them. */
 const recorded = async (store: Store) => {
   const response = await store.call("GET", "/platform/audit?action=domain.noticed");
   const entries = (await response.json()) as { actor: object; resource: object; changes: object[] }[];
@@ -36,7 +36,7 @@ const openFailing = async () => {
   return { ...project, notices, update: () => notices.update(store.clock.now(), []) };
 };
 
-test("a live domain that stops verifying is noticed once, and so is its recovery", async () => {
+test("a live domain that stops verifying gets one notice, and so does its recovery", async () => {
   const { store, fakeDns, verify, notices, update } = await openFailing();
   for (let time = 0; time < 3; time++) await update();
   expect(notices.open()).toEqual([{ kind: "domain_failing", hostname: NAME, project: "docs" }]);
@@ -48,7 +48,7 @@ test("a live domain that stops verifying is noticed once, and so is its recovery
   expect(await recorded(store)).toMatchObject([began("domain_failing"), ended("domain_failing")]);
 });
 
-test("a domain that has lapsed stays noticed until it verifies", async () => {
+test("a domain that has lapsed keeps its notice until it verifies", async () => {
   const { store, verify, show, notices, update } = await openFailing();
   await update();
   store.clock.advance(8 * DAY);
@@ -58,7 +58,7 @@ test("a domain that has lapsed stays noticed until it verifies", async () => {
   expect(notices.open()).toMatchObject([{ kind: "domain_failing" }]);
 });
 
-test("a domain that never verified is not noticed", async () => {
+test("a domain that never verified gets no notice", async () => {
   const { store, fakeDns, add, verify } = await openProject();
   fakeDns.outcome = "records_wrong";
   await add(NAME);
@@ -68,7 +68,7 @@ test("a domain that never verified is not noticed", async () => {
   expect(notices.open()).toEqual([]);
 });
 
-test("a domain that is removed is not noticed any more", async () => {
+test("a domain that is removed loses its notice", async () => {
   const { api, notices, update } = await openFailing();
   await update();
   await api("DELETE", `/domains/${NAME}`);
@@ -76,7 +76,7 @@ test("a domain that is removed is not noticed any more", async () => {
   expect(notices.open()).toEqual([]);
 });
 
-test("a first certificate is noticed after three failed orders in a row", async () => {
+test("a first certificate gets a notice after three failed orders in a row", async () => {
   const { store, verified, pass } = await openIssuing({ validate: async () => false });
   const notices = noticeRepository(store.database);
   await verified(NAME);
@@ -187,7 +187,7 @@ test("a name stays reported when its owner verifies until a limit applies", asyn
   expect(await kinds()).toContain("certificate_overdue");
 });
 
-test("a certificate that could not be renewed is noticed until it is renewed", async () => {
+test("a certificate that could not be renewed has a notice until it is renewed", async () => {
   let isRight = true;
   const { store, verified, pass } = await openIssuing({ validate: async () => isRight });
   const notices = noticeRepository(store.database);
@@ -204,7 +204,7 @@ test("a certificate that could not be renewed is noticed until it is renewed", a
   expect(await recorded(store)).toMatchObject([began("renewal_failed"), ended("renewal_failed")]);
 });
 
-test("readyz and metrics show what was noticed", async () => {
+test("readyz and metrics show the notices", async () => {
   const { store, update } = await openFailing();
   await update();
   const ready = (await (await store.call("GET", "/readyz")).json()) as { warnings: object[] };
@@ -238,7 +238,7 @@ test("a warning names ten host names at most", () => {
   expect(noticeCounts(notices).get("renewal_failed")).toBe(12);
 });
 
-test("the project of a noticed name is found by index: anybody's request for /readyz reads all notices", async () => {
+test("the project of a name with a notice is found by index, because every request for /readyz reads all notices", async () => {
   const { store } = await openProject();
   const plan = store.database.client
     .query(

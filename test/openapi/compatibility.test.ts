@@ -5,9 +5,9 @@ import { type Node, normalise } from "./normalise.ts";
 import { currentDocument, storedDocument } from "./update.ts";
 
 // Clients are generated from these documents. If an operation changes on purpose, run `bun run openapi:store` and
-// commit what it writes: its diff shows what clients will notice.
+// commit its output: the diff shows the changes that clients will notice.
 test.each(DOCUMENTS)(
-  "the %s document is the stored one, but for descriptions and schema names",
+  "the %s document is the stored one, except for descriptions and schema names",
   async (name) => {
     const found = differences(await storedDocument(name), await currentDocument(name));
     if (found.length > 0)
@@ -87,7 +87,7 @@ test.each<[string, object, object | undefined, string]>([
     'schema (Cat) properties title type: was "string", is "null"',
   ],
   [
-    "what a schema's property refers to",
+    "the reference of a schema's property",
     {},
     {
       Cat: { ...CAT, properties: { ...CAT.properties, mother: { $ref: "#/components/schemas/Dog" } } },

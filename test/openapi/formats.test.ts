@@ -14,7 +14,7 @@ test.each(["/openapi", "/platform/openapi"])("%s.yaml is the same document as th
 });
 
 test.each(["/openapi.yaml", "/platform/openapi.postman.json"])(
-  "%s is 304 for a client that already has it",
+  "a client that already has %s gets 304",
   async (path) => {
     const tag = (await get(path)).headers.get("etag") ?? "";
     expect((await get(path, { "if-none-match": tag })).status).toBe(304);

@@ -33,7 +33,7 @@ describe.each(DOCUMENTS)("the reference of the %s document", (name) => {
   const document = documentOf(name);
   const page = referencePage(document, OPTIONS);
 
-  test("has each operation once, with its fields, its responses and four samples", () => {
+  test("the reference has each operation once, with its fields, its responses and four samples", () => {
     expect(operationsIn(document).length).toBeGreaterThan(15);
     for (const { operationId, parameters = [], responses } of operationsIn(document)) {
       const section = sectionOf(page, operationId);
@@ -43,7 +43,7 @@ describe.each(DOCUMENTS)("the reference of the %s document", (name) => {
     }
   });
 
-  test("has an anchor for every link within the page, and no anchor twice", () => {
+  test("the reference has an anchor for every link within the page, and no anchor twice", () => {
     const anchors = anchorsIn(page.html);
     expect(page.html.split(' id="').length - 1).toBe(anchors.size);
     const links = [...page.html.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor);
@@ -51,7 +51,7 @@ describe.each(DOCUMENTS)("the reference of the %s document", (name) => {
     expect([...links, ...shown].filter((anchor) => !anchors.has(anchor ?? ""))).toEqual([]);
   });
 
-  test("links each error code to the manual's list of errors", () => {
+  test("the reference links each error code to the manual's list of errors", () => {
     const codes = [...page.html.matchAll(/href="\/manual\/reference\/errors#(\w+)"/g)].map(
       ([, code]) => code,
     );
@@ -59,7 +59,7 @@ describe.each(DOCUMENTS)("the reference of the %s document", (name) => {
     expect(codes.filter((code) => !Object.hasOwn(FAULTS, code ?? ""))).toEqual([]);
   });
 
-  test("lists each operation in its navigation", () => {
+  test("the reference lists each operation in its navigation", () => {
     const anchors = page.navigation.flatMap((group) => group.links.map(({ anchor }) => anchor));
     expect(anchors).toEqual(expect.arrayContaining(operationsIn(document).map((one) => one.operationId)));
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { CodeSample } from "../../src/openapi/samples/samples.ts";
 import { samplesOf } from "../../src/openapi/samples/samples.ts";
 import { type SampleRequest, sampleRequest } from "../../src/openapi/samples/sample-request.ts";
@@ -15,45 +15,43 @@ const sampleOf = (operationId: string, lang: string): string => {
   return samplesIn(operation?.raw ?? {}).find((one) => one.lang === lang)?.source ?? "";
 };
 
-describe("code samples", () => {
-  test("are there for every operation in four languages, with the path, and never with a key", () => {
-    expect(operations.length).toBeGreaterThan(40);
-    for (const { raw, isPublic } of operations) {
-      const samples = samplesIn(raw);
-      expect(samples.map(({ lang }) => lang)).toEqual(["curl", "javascript", "python", "go"]);
-      for (const { source } of samples) {
-        expect(source).toContain("http://localhost:3000/");
-        expect(source).not.toMatch(/[{}]\w+Id|undefined|aas_\w{30}/);
-        expect(source.includes("API_KEY")).toBe(!isPublic);
-      }
+test("code samples exist for every operation in four languages, with the path, and never with a key", () => {
+  expect(operations.length).toBeGreaterThan(40);
+  for (const { raw, isPublic } of operations) {
+    const samples = samplesIn(raw);
+    expect(samples.map(({ lang }) => lang)).toEqual(["curl", "javascript", "python", "go"]);
+    for (const { source } of samples) {
+      expect(source).toContain("http://localhost:3000/");
+      expect(source).not.toMatch(/[{}]\w+Id|undefined|aas_\w{30}/);
+      expect(source.includes("API_KEY")).toBe(!isPublic);
     }
-  });
+  }
+});
 
-  test("have a value for every parameter of the path", () => {
-    for (const { operationId, base, path } of operations) {
-      const [, url = ""] = /^curl (?:-N )?'([^']+)'/.exec(sampleOf(operationId, "curl")) ?? [];
-      const template = new RegExp(`^${base}${path.replace(/\{\w+\}/g, "[^/]+")}$`);
-      expect(new URL(url).pathname).toMatch(template);
-    }
-  });
+test("code samples have a value for every parameter of the path", () => {
+  for (const { operationId, base, path } of operations) {
+    const [, url = ""] = /^curl (?:-N )?'([^']+)'/.exec(sampleOf(operationId, "curl")) ?? [];
+    const template = new RegExp(`^${base}${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+    expect(new URL(url).pathname).toMatch(template);
+  }
+});
 
-  test("send required parameters and the page size", () => {
-    expect(sampleOf("listPets", "curl")).toContain("curl 'http://localhost:3000/v1/pets?limit=20'");
-    expect(sampleOf("getPet", "curl")).toContain("curl 'http://localhost:3000/v1/pets/7'");
-    expect(sampleOf("revokeKey", "curl")).toContain("/platform/keys/7' \\\n  -X DELETE");
-  });
+test("code samples send required parameters and the page size", () => {
+  expect(sampleOf("listPets", "curl")).toContain("curl 'http://localhost:3000/v1/pets?limit=20'");
+  expect(sampleOf("getPet", "curl")).toContain("curl 'http://localhost:3000/v1/pets/7'");
+  expect(sampleOf("revokeKey", "curl")).toContain("/platform/keys/7' \\\n  -X DELETE");
+});
 
-  test("send a file where the body is one", () => {
-    expect(sampleOf("uploadDeploy", "curl")).toContain("--data-binary '@site.tar.gz'");
-    expect(sampleOf("uploadDeploy", "go")).toContain('os.Open("site.tar.gz")');
-  });
+test("code samples send a file where the body is one", () => {
+  expect(sampleOf("uploadDeploy", "curl")).toContain("--data-binary '@site.tar.gz'");
+  expect(sampleOf("uploadDeploy", "go")).toContain('os.Open("site.tar.gz")');
+});
 
-  test("use BASE_URL if it is set", async () => {
-    const response = await (
-      await openStore({ env: { BASE_URL: "https://adopt.example.org" } })
-    ).call("GET", "/openapi.json", { key: false });
-    expect(await response.text()).toContain("curl 'https://adopt.example.org/v1/pets?limit=20'");
-  });
+test("code samples use BASE_URL if it is set", async () => {
+  const response = await (
+    await openStore({ env: { BASE_URL: "https://adopt.example.org" } })
+  ).call("GET", "/openapi.json", { key: false });
+  expect(await response.text()).toContain("curl 'https://adopt.example.org/v1/pets?limit=20'");
 });
 
 /** Characters that mean something in one language or another. */

@@ -62,8 +62,9 @@ test("a cancelled adoption makes the animal available, and another can be placed
   }
 });
 
-describe("nothing is written when", () => {
-  test.each(["pending", "sold", undefined])("the animal's status is %p", async (status) => {
+test.each(["pending", "sold", undefined])(
+  "an order of an animal with the status %p is refused, and nothing is written",
+  async (status) => {
     const store = await openStore();
     await addPet(store, status ? { status } : {});
     const response = await place(store, 1);
@@ -73,23 +74,23 @@ describe("nothing is written when", () => {
     expect(await faultOf(response)).toBe("409 pet_not_available");
     expect(await statusOf(store, 1)).toBe(status ?? "none");
     expect(await (await store.call("GET", "/v1/store/orders")).json()).toEqual([]);
-  });
+  },
+);
 
-  test("there is no such animal", async () => {
-    const store = await withOrder();
-    expect(await faultOf(await place(store, 2))).toBe("404 not_found");
-    expect(await (await store.call("GET", "/v1/store/orders")).json()).toEqual([PLACED]);
-  });
+test("an order of an animal that does not exist is refused, and nothing is written", async () => {
+  const store = await withOrder();
+  expect(await faultOf(await place(store, 2))).toBe("404 not_found");
+  expect(await (await store.call("GET", "/v1/store/orders")).json()).toEqual([PLACED]);
+});
 
-  test("the animal was made available again while its order is open", async () => {
-    const store = await withOrder();
-    store.database.client.run("UPDATE pets SET status = 'available'");
-    expect(await messageOf(await place(store, 1))).toBe(
-      "The animal has an open order already: cancel it first.",
-    );
-    expect(await statusOf(store, 1)).toBe("available");
-    expect(await (await store.call("GET", "/v1/store/orders")).json()).toHaveLength(1);
-  });
+test("a second order is refused while one is open, even if the animal was made available again, and nothing is written", async () => {
+  const store = await withOrder();
+  store.database.client.run("UPDATE pets SET status = 'available'");
+  expect(await messageOf(await place(store, 1))).toBe(
+    "The animal has an open order already: cancel it first.",
+  );
+  expect(await statusOf(store, 1)).toBe("available");
+  expect(await (await store.call("GET", "/v1/store/orders")).json()).toHaveLength(1);
 });
 
 const WAYS: [OrderStatus, OrderStep[]][] = [
@@ -106,7 +107,7 @@ const OF_PET: Record<OrderStatus, string> = {
 };
 
 describe.each(WAYS)("an order that is %s", (status, way) => {
-  test.each(ORDER_STEPS)("and %s", async (step) => {
+  test.each(ORDER_STEPS)("the step %s succeeds or is refused by the table of statuses", async (step) => {
     const store = await withOrder();
     for (const before of way) expect((await take(store, before)).status).toBe(200);
     const before = await (await store.call("GET", "/v1/store/orders/1")).json();
@@ -131,7 +132,7 @@ test("a refused step does not change an animal that another order holds by now",
   expect(await statusOf(store, 1)).toBe("pending");
 });
 
-test("cancelling keeps a status that the animal was given in the meantime; completing makes it sold", async () => {
+test("cancelling keeps a status that the animal was given in the meantime, and completing makes it sold", async () => {
   const store = await withOrder();
   store.database.client.run("UPDATE pets SET status = NULL");
   await take(store, "cancel");
@@ -190,7 +191,7 @@ test.each([
   expect(await statusOf(store, 1)).toBe("available");
 });
 
-test("the longest name, address and note are stored as they were sent", async () => {
+test("the longest name, address and note are stored unchanged", async () => {
   const store = await openStore();
   await addAvailablePet(store);
   const order = {

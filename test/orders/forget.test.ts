@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -39,157 +39,158 @@ const forget = (store: Store, email: string, cancelling = false) =>
     now: store.clock.now(),
   });
 
-describe("forgetting an adopter", () => {
-  test("erases name, address and note of all closed orders, in any case, and nobody else's", async () => {
-    const store = await openStore();
-    await closedOrder(store, ADA, "Has a garden.");
-    await closedOrder(store, BOB, "Has none.");
-    await closedOrder(store, { name: "A. Byron", email: "Ada@Example.ORG" });
-    expect(await forget(store, "ADA@example.org")).toEqual({ open: [], orders: 2, responses: 0 });
-    const [first, second, third] = await fetchOrders(store);
-    for (const one of [first, third]) {
-      expect(one).toMatchObject({ status: "cancelled" });
-      expect(one).not.toHaveProperty("adopter");
-      expect(one).not.toHaveProperty("note");
-    }
-    expect(second).toMatchObject({ adopter: BOB, note: "Has none." });
-    expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, responses: 0 });
-  });
+test("forgetting an adopter erases name, address and note of all their closed orders, in any case, and of no other adopter", async () => {
+  const store = await openStore();
+  await closedOrder(store, ADA, "Has a garden.");
+  await closedOrder(store, BOB, "Has none.");
+  await closedOrder(store, { name: "A. Byron", email: "Ada@Example.ORG" });
+  expect(await forget(store, "ADA@example.org")).toEqual({ open: [], orders: 2, responses: 0 });
+  const [first, second, third] = await fetchOrders(store);
+  for (const one of [first, third]) {
+    expect(one).toMatchObject({ status: "cancelled" });
+    expect(one).not.toHaveProperty("adopter");
+    expect(one).not.toHaveProperty("note");
+  }
+  expect(second).toMatchObject({ adopter: BOB, note: "Has none." });
+  expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, responses: 0 });
+});
 
-  test("finds an address beyond ASCII in every case of its letters", async () => {
-    const store = await openStore();
-    await closedOrder(store, { name: "Ö", email: "ÖRSTED@Exämple.org" });
-    await closedOrder(store, { name: "Ö", email: "o\u0308rsted@exÄmple.org" });
-    await closedOrder(store, { name: "O", email: "orsted@example.org" });
-    expect(await forget(store, "Örsted@exämple.ORG")).toEqual({ open: [], orders: 2, responses: 0 });
-    expect((await fetchOrders(store))[2]).toMatchObject({ adopter: { name: "O" } });
-  });
+test("forgetting an adopter finds an address beyond ASCII in every case of its letters", async () => {
+  const store = await openStore();
+  await closedOrder(store, { name: "Ö", email: "ÖRSTED@Exämple.org" });
+  await closedOrder(store, { name: "Ö", email: "o\u0308rsted@exÄmple.org" });
+  await closedOrder(store, { name: "O", email: "orsted@example.org" });
+  expect(await forget(store, "Örsted@exämple.ORG")).toEqual({ open: [], orders: 2, responses: 0 });
+  expect((await fetchOrders(store))[2]).toMatchObject({ adopter: { name: "O" } });
+});
 
-  test.each([
-    ["ada@kelvin.org", "ADA@\u212aelvin.org"],
-    ["ada@\u212aelvin.org", "ada@Kelvin.org"],
-    ["ASS@example.org", "a\u017fs@example.org"],
-    ["ΝΙΚΟΣ@example.gr", "νικοσ@example.gr"],
-  ])("%s also finds the adopter who wrote %s", async (address, written) => {
-    const store = await openStore();
-    await closedOrder(store, { name: "One", email: written });
-    storeResponse(store, JSON.stringify({ adopter: { name: "One", email: written } }));
-    expect(await commandServices(store.config, store.database).adopters.find(address)).toHaveLength(1);
-    expect(await forget(store, address)).toEqual({ open: [], orders: 1, responses: 1 });
-  });
+test.each([
+  ["ada@kelvin.org", "ADA@\u212aelvin.org"],
+  ["ada@\u212aelvin.org", "ada@Kelvin.org"],
+  ["ASS@example.org", "a\u017fs@example.org"],
+  ["ΝΙΚΟΣ@example.gr", "νικοσ@example.gr"],
+])("forgetting %s also finds the adopter who wrote %s", async (address, written) => {
+  const store = await openStore();
+  await closedOrder(store, { name: "One", email: written });
+  storeResponse(store, JSON.stringify({ adopter: { name: "One", email: written } }));
+  expect(await commandServices(store.config, store.database).adopters.find(address)).toHaveLength(1);
+  expect(await forget(store, address)).toEqual({ open: [], orders: 1, responses: 1 });
+});
 
-  test("keeps an address that is spelled with other letters", async () => {
-    const store = await openStore();
-    for (const email of ["straße@example.org", "ädа@example.org", "ada@example.org.uk"])
-      await closedOrder(store, { name: "Other", email });
-    for (const address of ["strasse@example.org", "ada@example.org", "äda@example.org"])
-      expect(await forget(store, address)).toEqual({ open: [], orders: 0, responses: 0 });
-  });
+test("forgetting an adopter keeps an address that is spelled with other letters", async () => {
+  const store = await openStore();
+  for (const email of ["straße@example.org", "ädа@example.org", "ada@example.org.uk"])
+    await closedOrder(store, { name: "Other", email });
+  for (const address of ["strasse@example.org", "ada@example.org", "äda@example.org"])
+    expect(await forget(store, address)).toEqual({ open: [], orders: 0, responses: 0 });
+});
 
-  test("erases nothing while one of the orders is open", async () => {
-    const store = await openStore();
-    await closedOrder(store, ADA);
-    await order(store, ADA);
-    await take(store, "approve", await order(store, ADA));
-    storeResponse(store, JSON.stringify({ adopter: ADA }));
-    const before = await fetchOrders(store);
-    expect(await forget(store, ADA.email)).toEqual({
-      open: [
-        { id: 2, status: "placed" },
-        { id: 3, status: "approved" },
-      ],
-      orders: 0,
-      responses: 0,
+test("forgetting an adopter erases nothing while one of the orders is open", async () => {
+  const store = await openStore();
+  await closedOrder(store, ADA);
+  await order(store, ADA);
+  await take(store, "approve", await order(store, ADA));
+  storeResponse(store, JSON.stringify({ adopter: ADA }));
+  const before = await fetchOrders(store);
+  expect(await forget(store, ADA.email)).toEqual({
+    open: [
+      { id: 2, status: "placed" },
+      { id: 3, status: "approved" },
+    ],
+    orders: 0,
+    responses: 0,
+  });
+  expect([await fetchOrders(store), countStoredResponses(store)]).toEqual([before, 1]);
+});
+
+test("forgetting an adopter with cancelOpen cancels open orders, and makes their animals available", async () => {
+  const store = await openStore();
+  await order(store, ADA);
+  await order(store, BOB);
+  await order(store, ADA);
+  store.database.client.run("UPDATE pets SET status = 'sold' WHERE id = 3");
+  expect(await forget(store, ADA.email, true)).toMatchObject({ orders: 2, open: [{ id: 1 }, { id: 3 }] });
+  expect(await fetchOrders(store)).toMatchObject([
+    { status: "cancelled" },
+    { status: "placed", adopter: BOB },
+    { status: "cancelled" },
+  ]);
+  expect([await statusOf(store, 1), await statusOf(store, 2), await statusOf(store, 3)]).toEqual([
+    "available",
+    "pending",
+    "sold",
+  ]);
+});
+
+test("forgetting an adopter deletes the stored responses that contain the address, and no others", async () => {
+  const store = await openStore();
+  const odd = { name: "Odd", email: 'a"\\b@example.org' };
+  storeResponse(store, JSON.stringify({ adopter: { ...ADA, email: "ADA@example.org" } }));
+  storeResponse(store, "{}", `order of ${ADA.email}`);
+  storeResponse(store, JSON.stringify({ adopter: BOB }));
+  storeResponse(store, JSON.stringify({ adopter: odd }));
+  expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, responses: 2 });
+  expect(countStoredResponses(store)).toBe(2);
+  expect(await forget(store, odd.email)).toEqual({ open: [], orders: 0, responses: 1 });
+});
+
+test("forgetting an adopter keeps the stored responses of an adopter whose address ends in the erased one", async () => {
+  const store = await openStore();
+  const maria = { name: "Maria", email: "maria@x.org" };
+  const petId = await addAvailablePet(store);
+  const ask = () =>
+    store.call("POST", "/v1/store/orders", {
+      json: { petId, adopter: maria, note: 'She is "email":"a@x.org" to friends.' },
+      headers: { "idempotency-key": "maria@x.org-1" },
     });
-    expect([await fetchOrders(store), countStoredResponses(store)]).toEqual([before, 1]);
-  });
+  expect((await ask()).status).toBe(201);
+  expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
+  const again = await ask();
+  expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+});
 
-  test("with cancelOpen cancels open orders, and makes their animals available", async () => {
-    const store = await openStore();
-    await order(store, ADA);
-    await order(store, BOB);
-    await order(store, ADA);
-    store.database.client.run("UPDATE pets SET status = 'sold' WHERE id = 3");
-    expect(await forget(store, ADA.email, true)).toMatchObject({ orders: 2, open: [{ id: 1 }, { id: 3 }] });
-    expect(await fetchOrders(store)).toMatchObject([
-      { status: "cancelled" },
-      { status: "placed", adopter: BOB },
-      { status: "cancelled" },
-    ]);
-    expect([await statusOf(store, 1), await statusOf(store, 2), await statusOf(store, 3)]).toEqual([
-      "available",
-      "pending",
-      "sold",
-    ]);
-  });
-
-  test("deletes the stored responses that contain the address, and no others", async () => {
-    const store = await openStore();
-    const odd = { name: "Odd", email: 'a"\\b@example.org' };
-    storeResponse(store, JSON.stringify({ adopter: { ...ADA, email: "ADA@example.org" } }));
-    storeResponse(store, "{}", `order of ${ADA.email}`);
-    storeResponse(store, JSON.stringify({ adopter: BOB }));
-    storeResponse(store, JSON.stringify({ adopter: odd }));
-    expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, responses: 2 });
-    expect(countStoredResponses(store)).toBe(2);
-    expect(await forget(store, odd.email)).toEqual({ open: [], orders: 0, responses: 1 });
-  });
-
-  test("keeps the stored responses of an adopter whose address ends in the erased one", async () => {
-    const store = await openStore();
-    const maria = { name: "Maria", email: "maria@x.org" };
-    const petId = await addAvailablePet(store);
-    const ask = () =>
-      store.call("POST", "/v1/store/orders", {
-        json: { petId, adopter: maria, note: 'She is "email":"a@x.org" to friends.' },
-        headers: { "idempotency-key": "maria@x.org-1" },
-      });
-    expect((await ask()).status).toBe(201);
-    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
-    const again = await ask();
-    expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
-  });
-
-  test.each([
-    "a@x.org",
-    "a@x.org-1",
-    "order of A@X.org.",
-    "order-a@x.org",
-    "pets:a@x.org:7",
-    "from maria@x.org to a@x.org",
-  ])("deletes a response under the key %p, which has the address as a word", async (key) => {
+test.each([
+  "a@x.org",
+  "a@x.org-1",
+  "order of A@X.org.",
+  "order-a@x.org",
+  "pets:a@x.org:7",
+  "from maria@x.org to a@x.org",
+])(
+  "forgetting an adopter deletes a response under the key %p, which has the address as a word",
+  async (key) => {
     const store = await openStore();
     storeResponse(store, "{}", key);
     expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
-  });
+  },
+);
 
-  test.each(["maria@x.org-1", "m.a@x.org", "maria+a@x.org", "a@x.org.uk", "a@x.organic", "a@x_org"])(
-    "keeps a response under the key %p, which does not have the address as a word",
-    async (key) => {
-      const store = await openStore();
-      storeResponse(store, "{}", key);
-      expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
-    },
-  );
-
-  test("takes the address in a key for that of the adopter whom its response names", async () => {
+test.each(["maria@x.org-1", "m.a@x.org", "maria+a@x.org", "a@x.org.uk", "a@x.organic", "a@x_org"])(
+  "forgetting an adopter keeps a response under the key %p, which does not have the address as a word",
+  async (key) => {
     const store = await openStore();
-    const adopterOf = (email: string) => JSON.stringify({ adopter: { name: "x", email } });
-    storeResponse(store, adopterOf("anna-a@x.org"), "anna-a@x.org-1");
-    storeResponse(store, adopterOf("b@x.org"), "a@x.org for b@x.org");
-    storeResponse(store, adopterOf("g@x.org"), "joerg@x.org");
-    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
-    expect(await forget(store, "joerg@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
-    expect(countStoredResponses(store)).toBe(1);
-  });
+    storeResponse(store, "{}", key);
+    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
+  },
+);
 
-  test("treats characters of patterns in an address as plain text", async () => {
-    const store = await openStore();
-    for (const key of ["[*]?@x.org", "ab@x.org", "[ab]c@x.org"]) storeResponse(store, "{}", key);
-    storeResponse(store, "no JSON");
-    expect(await forget(store, "[*]?@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
-    expect(await forget(store, "*@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
-  });
+test("an address in a key is taken for that of the adopter in its response", async () => {
+  const store = await openStore();
+  const adopterOf = (email: string) => JSON.stringify({ adopter: { name: "x", email } });
+  storeResponse(store, adopterOf("anna-a@x.org"), "anna-a@x.org-1");
+  storeResponse(store, adopterOf("b@x.org"), "a@x.org for b@x.org");
+  storeResponse(store, adopterOf("g@x.org"), "joerg@x.org");
+  expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
+  expect(await forget(store, "joerg@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
+  expect(countStoredResponses(store)).toBe(1);
+});
+
+test("forgetting an adopter treats characters of patterns in an address as plain text", async () => {
+  const store = await openStore();
+  for (const key of ["[*]?@x.org", "ab@x.org", "[ab]c@x.org"]) storeResponse(store, "{}", key);
+  storeResponse(store, "no JSON");
+  expect(await forget(store, "[*]?@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
+  expect(await forget(store, "*@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
 });
 
 /** The files of a directory that contain a text, in any case. */
@@ -227,7 +228,7 @@ const findWords = async (store: Store, q: string) =>
 const totalOf = async (store: Store, q: string) =>
   ((await (await store.call("GET", `/v1/store/statistics?q=${q}`)).json()) as { total: number }).total;
 
-test("a search finds a forgotten adopter no longer, and still finds the animal", async () => {
+test("a search no longer finds an erased adopter, and still finds the animal", async () => {
   const store = await openStore();
   await closedOrder(store, ADA);
   await closedOrder(store, BOB);
@@ -247,7 +248,7 @@ const indexedWords = ({ database: { client } }: Store) => {
   return words.map(({ term }) => term);
 };
 
-test("no word of a forgotten adopter is left in the index or in the free pages of its file", async () => {
+test("no word of an erased adopter is left in the index or in the free pages of its file", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "store.db");
   const server = await openStore({ path });

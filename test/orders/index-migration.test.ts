@@ -5,7 +5,7 @@ import { migrations } from "../../src/db/migrations.ts";
 
 const BEFORE = migrations.findIndex(({ tag }) => tag.endsWith("_order_words"));
 
-test("the upgrade makes the orders that exist findable", () => {
+test("the upgrade makes existing orders findable", () => {
   using client = new Client(":memory:");
   migrate(client, migrations.slice(0, BEFORE));
   client.run("INSERT INTO pets (id, name, category_id, created_at) VALUES (1, 'Milo', 1, 1)");

@@ -6,7 +6,7 @@ import { ADA, addAvailablePet, place, take } from "./orders.ts";
 const NOTE = "Lives in Marylebone.";
 const PERSONAL = /Ada|Byron|example\.org|Marylebone/;
 
-test("reading adopters needs orders:read; the response to placing an order contains what was sent", async () => {
+test("reading adopters needs orders:read, but the response to placing an order repeats its adopter", async () => {
   const store = await openStore();
   const reader = await store.mint({ scopes: ["orders:read"] });
   const writer = await store.mint({ scopes: ["orders:write"] });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { INDEXED_READS } from "../../src/orders/repository.ts";
 import { addPet, faultOf, messageOf, openStore, type Store } from "../support/store.ts";
 import { place, take } from "./orders.ts";
@@ -79,7 +79,7 @@ test.each([
   [{ sort: "id" }, [1, 2, 3, 4, 5, 6]],
   [{ sort: "-id", status: "placed" }, [6, 5, 4, 3, 2, 1]],
   [{ sort: "-id", petId: "3" }, [3]],
-])("%j selects %j", async (query: Record<string, string>, ids) => {
+])("the search %j selects %j", async (query: Record<string, string>, ids) => {
   const response = await list(store, query);
   expect([response.status, await idsOf(response)]).toEqual([200, ids]);
   const { status, sort: _sort, ...counted } = query;
@@ -104,30 +104,28 @@ test.each(["*", '"', "name:bella", "bella*", "NEAR(a b)", "^a", "{a}: b", "-a", 
   },
 );
 
-describe("an index of its own", () => {
-  test("follows the names of animals", async () => {
-    const own = await shelter();
-    await own.call("PATCH", "/v1/pets/1", { json: { name: "Findus" } });
-    expect(await idsOf(await list(own, { q: "findus" }))).toEqual([1]);
-    expect(await idsOf(await list(own, { q: "milo" }))).toEqual([]);
-    expect(await idsOf(await list(own, { q: "kowalska" }))).toEqual([1]);
-    await take(own, "cancel", 1);
-    await own.call("DELETE", "/v1/pets/1");
-    expect(await idsOf(await list(own, { q: "findus" }))).toEqual([]);
-    expect(await idsOf(await list(own, { q: "kowalska" }))).toEqual([1]);
-  });
-
-  test("has each order once, whatever happens to it", async () => {
-    const own = await shelter();
-    for (const step of ["approve", "complete"] as const) await take(own, step, 2);
-    expect(await idsOf(await list(own, { q: "zoe" }))).toEqual([2]);
-    own.database.client.run("DELETE FROM orders WHERE id = 2");
-    expect(await idsOf(await list(own, { q: "zoe" }))).toEqual([]);
-    expect(await count(own)).toMatchObject({ total: 5, byStatus: { completed: 0 } });
-  });
+test("the separate index follows the names of animals", async () => {
+  const own = await shelter();
+  await own.call("PATCH", "/v1/pets/1", { json: { name: "Findus" } });
+  expect(await idsOf(await list(own, { q: "findus" }))).toEqual([1]);
+  expect(await idsOf(await list(own, { q: "milo" }))).toEqual([]);
+  expect(await idsOf(await list(own, { q: "kowalska" }))).toEqual([1]);
+  await take(own, "cancel", 1);
+  await own.call("DELETE", "/v1/pets/1");
+  expect(await idsOf(await list(own, { q: "findus" }))).toEqual([]);
+  expect(await idsOf(await list(own, { q: "kowalska" }))).toEqual([1]);
 });
 
-test("a key without orders:read learns nothing, whatever it asks", async () => {
+test("the separate index has each order once, regardless of its changes", async () => {
+  const own = await shelter();
+  for (const step of ["approve", "complete"] as const) await take(own, step, 2);
+  expect(await idsOf(await list(own, { q: "zoe" }))).toEqual([2]);
+  own.database.client.run("DELETE FROM orders WHERE id = 2");
+  expect(await idsOf(await list(own, { q: "zoe" }))).toEqual([]);
+  expect(await count(own)).toMatchObject({ total: 5, byStatus: { completed: 0 } });
+});
+
+test("a key without orders:read learns nothing from any search", async () => {
   const writer = await store.mint({ scopes: ["orders:write", "pets:read", "pets:write"] });
   const bodies = new Set<string>();
   for (const path of ["orders", "statistics"])
@@ -164,94 +162,90 @@ const insertOrders = (own: Store, rows: readonly { id: number; name: string; sta
   })();
 };
 
-describe("pages", () => {
-  test.each(["id", "-id"])("of a search sorted by %s have each order once", async (sort) => {
-    const own = await openStore();
-    // The ids are far apart: more than one slice of the index is searched. One order is found by its id.
-    const ids = [1, 2, 30, 24_000, 24_001, 25_000, 25_001, 70_000, 70_001, 160_000, 260_000, 400_000];
-    insertOrders(own, [...ids.map((id) => ({ id, name: "Jo 30 Two" })), { id: 31, name: "Mo" }]);
-    insertOrders(own, [{ id: 300_000, name: "30 Other", status: "placed" }]);
-    const found = [...ids, 300_000].toSorted((a, b) => (sort === "id" ? a - b : b - a));
-    for (const limit of ["1", "2", "3", "5", "13", "14"])
-      expect((await follow(own, { q: "30", sort, limit })).ids).toEqual(found);
-    expect(await count(own, { q: "30" })).toEqual({
-      total: 13,
-      byStatus: { placed: 1, approved: 0, completed: 12, cancelled: 0 },
-    });
-    expect((await follow(own, { q: "30", sort, limit: "3", status: "placed" })).ids).toEqual([300_000]);
-    const ofPet = found.filter((id) => id % 7 === 1);
-    expect((await follow(own, { q: "jo", sort, limit: "1", petId: "2" })).ids).toEqual(
-      ofPet.filter((id) => id !== 300_000),
-    );
+test.each(["id", "-id"])("the pages of a search sorted by %s have each order once", async (sort) => {
+  const own = await openStore();
+  // The ids are far apart: more than one slice of the index is searched. One order is found by its id.
+  const ids = [1, 2, 30, 24_000, 24_001, 25_000, 25_001, 70_000, 70_001, 160_000, 260_000, 400_000];
+  insertOrders(own, [...ids.map((id) => ({ id, name: "Jo 30 Two" })), { id: 31, name: "Mo" }]);
+  insertOrders(own, [{ id: 300_000, name: "30 Other", status: "placed" }]);
+  const found = [...ids, 300_000].toSorted((a, b) => (sort === "id" ? a - b : b - a));
+  for (const limit of ["1", "2", "3", "5", "13", "14"])
+    expect((await follow(own, { q: "30", sort, limit })).ids).toEqual(found);
+  expect(await count(own, { q: "30" })).toEqual({
+    total: 13,
+    byStatus: { placed: 1, approved: 0, completed: 12, cancelled: 0 },
   });
-
-  test.each(["id", "-id"])("sorted by %s continue where the page before ended", async (sort) => {
-    expect((await follow(store, { sort, limit: "2" })).ids).toEqual(
-      sort === "id" ? [1, 2, 3, 4, 5, 6] : [6, 5, 4, 3, 2, 1],
-    );
-    expect((await follow(store, { sort, limit: "2" })).pages).toBe(3);
-  });
-
-  test("the order whose id is typed has its place among the others", async () => {
-    const own = await openStore();
-    insertOrders(own, [
-      ...[1, 2, 5, 6].map((id) => ({ id, name: "4 Ever" })),
-      { id: 4, name: "Mo" },
-      { id: 3, name: "Mo" },
-    ]);
-    for (const limit of ["1", "2", "5"]) {
-      expect((await follow(own, { q: "4", limit })).ids).toEqual([1, 2, 4, 5, 6]);
-      expect((await follow(own, { q: "4", limit, sort: "-id" })).ids).toEqual([6, 5, 4, 2, 1]);
-    }
-  });
-
-  test("a cursor is refused with another search, sort, status or animal, and names nobody", async () => {
-    const cursorOf = async (query: Record<string, string>) =>
-      (await list(store, query)).headers.get("next-cursor") ?? "";
-    const cursor = await cursorOf({ q: "example", limit: "1" });
-    expect(Buffer.from(cursor, "base64url").toString()).not.toContain("example");
-    for (const query of [
-      {},
-      { q: "exampl" },
-      { q: "example", sort: "-id" },
-      { q: "example", status: "placed" },
-      { q: "example", petId: "1" },
-    ])
-      expect(await faultOf(await list(store, { ...query, cursor }))).toBe("400 invalid_cursor");
-    expect((await list(store, { q: "example", cursor })).status).toBe(200);
-    const newest = await cursorOf({ sort: "-id", limit: "1" });
-    expect(await faultOf(await list(store, { cursor: newest }))).toBe("400 invalid_cursor");
-  });
+  expect((await follow(own, { q: "30", sort, limit: "3", status: "placed" })).ids).toEqual([300_000]);
+  const ofPet = found.filter((id) => id % 7 === 1);
+  expect((await follow(own, { q: "jo", sort, limit: "1", petId: "2" })).ids).toEqual(
+    ofPet.filter((id) => id !== 300_000),
+  );
 });
 
-describe("statistics", () => {
-  test("count every acknowledged write at once", async () => {
-    const own = await shelter();
-    const counts = async (query = {}) =>
-      ((await count(own, query)) as { byStatus: Record<string, number> }).byStatus;
-    expect(await counts()).toEqual({ placed: 6, approved: 0, completed: 0, cancelled: 0 });
-    await take(own, "approve", 1);
-    await take(own, "approve", 2);
-    expect(await counts()).toEqual({ placed: 4, approved: 2, completed: 0, cancelled: 0 });
-    await take(own, "complete", 1);
-    await take(own, "cancel", 3);
-    expect(await counts()).toEqual({ placed: 3, approved: 1, completed: 1, cancelled: 1 });
-    expect(await counts({ q: "example" })).toEqual({ placed: 2, approved: 1, completed: 1, cancelled: 1 });
-    expect(await counts({ petId: "3" })).toEqual({ placed: 0, approved: 0, completed: 0, cancelled: 1 });
-    await place(own, 3);
-    expect(await counts({ petId: "3" })).toEqual({ placed: 1, approved: 0, completed: 0, cancelled: 1 });
-    expect(await counts({ petId: "3", q: "lovelace" })).toMatchObject({ placed: 0, cancelled: 1 });
-    expect(await counts({ petId: "99" })).toEqual({ placed: 0, approved: 0, completed: 0, cancelled: 0 });
-  });
+test.each(["id", "-id"])("pages sorted by %s continue where the previous page ended", async (sort) => {
+  expect((await follow(store, { sort, limit: "2" })).ids).toEqual(
+    sort === "id" ? [1, 2, 3, 4, 5, 6] : [6, 5, 4, 3, 2, 1],
+  );
+  expect((await follow(store, { sort, limit: "2" })).pages).toBe(3);
+});
 
-  test("of no adoptions are zero, and are beta", async () => {
-    const own = await openStore();
-    const response = await own.call("GET", "/v1/store/statistics");
-    expect(response.headers.get("x-stability")).toBe("beta");
-    expect(await response.json()).toEqual({
-      total: 0,
-      byStatus: { placed: 0, approved: 0, completed: 0, cancelled: 0 },
-    });
+test("the order whose id is typed has its place among the others", async () => {
+  const own = await openStore();
+  insertOrders(own, [
+    ...[1, 2, 5, 6].map((id) => ({ id, name: "4 Ever" })),
+    { id: 4, name: "Mo" },
+    { id: 3, name: "Mo" },
+  ]);
+  for (const limit of ["1", "2", "5"]) {
+    expect((await follow(own, { q: "4", limit })).ids).toEqual([1, 2, 4, 5, 6]);
+    expect((await follow(own, { q: "4", limit, sort: "-id" })).ids).toEqual([6, 5, 4, 2, 1]);
+  }
+});
+
+test("a cursor is refused with another search, sort, status or animal, and the error names no adopter", async () => {
+  const cursorOf = async (query: Record<string, string>) =>
+    (await list(store, query)).headers.get("next-cursor") ?? "";
+  const cursor = await cursorOf({ q: "example", limit: "1" });
+  expect(Buffer.from(cursor, "base64url").toString()).not.toContain("example");
+  for (const query of [
+    {},
+    { q: "exampl" },
+    { q: "example", sort: "-id" },
+    { q: "example", status: "placed" },
+    { q: "example", petId: "1" },
+  ])
+    expect(await faultOf(await list(store, { ...query, cursor }))).toBe("400 invalid_cursor");
+  expect((await list(store, { q: "example", cursor })).status).toBe(200);
+  const newest = await cursorOf({ sort: "-id", limit: "1" });
+  expect(await faultOf(await list(store, { cursor: newest }))).toBe("400 invalid_cursor");
+});
+
+test("statistics immediately count every acknowledged write", async () => {
+  const own = await shelter();
+  const counts = async (query = {}) =>
+    ((await count(own, query)) as { byStatus: Record<string, number> }).byStatus;
+  expect(await counts()).toEqual({ placed: 6, approved: 0, completed: 0, cancelled: 0 });
+  await take(own, "approve", 1);
+  await take(own, "approve", 2);
+  expect(await counts()).toEqual({ placed: 4, approved: 2, completed: 0, cancelled: 0 });
+  await take(own, "complete", 1);
+  await take(own, "cancel", 3);
+  expect(await counts()).toEqual({ placed: 3, approved: 1, completed: 1, cancelled: 1 });
+  expect(await counts({ q: "example" })).toEqual({ placed: 2, approved: 1, completed: 1, cancelled: 1 });
+  expect(await counts({ petId: "3" })).toEqual({ placed: 0, approved: 0, completed: 0, cancelled: 1 });
+  await place(own, 3);
+  expect(await counts({ petId: "3" })).toEqual({ placed: 1, approved: 0, completed: 0, cancelled: 1 });
+  expect(await counts({ petId: "3", q: "lovelace" })).toMatchObject({ placed: 0, cancelled: 1 });
+  expect(await counts({ petId: "99" })).toEqual({ placed: 0, approved: 0, completed: 0, cancelled: 0 });
+});
+
+test("the statistics of no adoptions are zero, and are beta", async () => {
+  const own = await openStore();
+  const response = await own.call("GET", "/v1/store/statistics");
+  expect(response.headers.get("x-stability")).toBe("beta");
+  expect(await response.json()).toEqual({
+    total: 0,
+    byStatus: { placed: 0, approved: 0, completed: 0, cancelled: 0 },
   });
 });
 

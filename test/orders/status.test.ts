@@ -20,10 +20,13 @@ const EXPECTED: [OrderStatus, OrderStep, OrderStatus][] = [
 
 const pairs = ORDER_STATUSES.flatMap((status) => ORDER_STEPS.map((step) => [status, step] as const));
 
-test.each(pairs)("%s and %s", (status, step) => {
-  const row = EXPECTED.find(([from, by]) => from === status && by === step);
-  expect(nextStatus(status, step)).toBe(row?.[2]);
-});
+test.each(pairs)(
+  "the next status of an order that is %s, after the step %s, is that of the table",
+  (status, step) => {
+    const row = EXPECTED.find(([from, by]) => from === status && by === step);
+    expect(nextStatus(status, step)).toBe(row?.[2]);
+  },
+);
 
 test.each(ORDER_STEPS)("%s leads from and to the statuses that the specification names", (step) => {
   const rows = EXPECTED.filter(([, by]) => by === step);
@@ -36,7 +39,7 @@ test.each(ORDER_STEPS)("%s leads from and to the statuses that the specification
 });
 
 test.each(ORDER_STATUSES)(
-  "an animal has one order that is %s, or several, as anything can be done with it",
+  "an animal has several orders that are %s only if no step is possible in that status",
   async (status) => {
     const { database } = await openStore();
     const add = () =>
@@ -59,7 +62,7 @@ test("the refusal of a step names the steps that are possible", () => {
   ]);
 });
 
-test("completing sells the animal; cancelling makes a pending one available; approving changes nothing", () => {
+test("completing sells the animal, cancelling makes a pending one available, and approving changes nothing", () => {
   expect(ORDER_STEPS.map((step) => TRANSITIONS[step].pet)).toEqual([
     undefined,
     { to: "sold" },

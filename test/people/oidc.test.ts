@@ -3,7 +3,7 @@ import { personRepository } from "../../src/people/repository.ts";
 import { openStore } from "../support/store.ts";
 import { invite } from "./visitor.ts";
 
-/** Whom an account gets that nobody has signed in with, by the address that its provider has verified. */
+/** The person that an unused account gets, by the address that its provider has verified. */
 const linked = async (added: string, verified: string) => {
   const store = await openStore();
   await invite(store, { email: added });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { deviceOf } from "../../src/console/sessions.ts";
 import { type Store, faultOf, openStore } from "../support/store.ts";
 import { signedIn, visitor } from "./visitor.ts";
@@ -34,117 +34,113 @@ const openTwice = async (store: Store) => {
   return { desktop, phone, id: ada.id };
 };
 
-describe("the sessions of a user", () => {
-  test("are listed with device, first and last use, and the current one is marked", async () => {
-    const store = await openStore();
-    const { desktop, phone } = await openTwice(store);
-    await signedIn(store, { email: "other@example.org" });
-    store.clock.advance(120_000);
-    await desktop.state();
-    const id = expect.stringMatching(/^[0-9a-f]{16}$/) as string;
-    expect(await sessionsOf(phone)).toEqual([
-      {
-        id,
-        device: "Safari on iPhone",
-        openedAt: "2026-11-20T00:10:00.000Z",
-        lastUsedAt: "2026-11-20T00:12:00.000Z",
-        isCurrent: true,
-      },
-      {
-        id,
-        device: "Firefox on Windows",
-        openedAt: "2026-11-20T00:00:00.000Z",
-        lastUsedAt: "2026-11-20T00:12:00.000Z",
-        isCurrent: false,
-      },
-    ]);
-  });
-
-  test("are not listed after an hour without use", async () => {
-    const store = await openStore();
-    const { phone } = await openTwice(store);
-    store.clock.advance(50 * 60_000);
-    expect((await sessionsOf(phone)).map(({ device }) => device)).toEqual(["Safari on iPhone"]);
-  });
-
-  test("end one by one, and their browsers are signed out at the next request", async () => {
-    const store = await openStore();
-    const { desktop, phone } = await openTwice(store);
-    const other = (await sessionsOf(phone)).find(({ isCurrent }) => !isCurrent)!;
-    expect((await phone.send("DELETE", `/console/auth/sessions/${other.id}`)).status).toBe(204);
-    expect([await signedInAs(desktop), await signedInAs(phone)]).toEqual([false, true]);
-    expect(await faultOf(await phone.send("DELETE", `/console/auth/sessions/${other.id}`))).toBe(
-      "404 not_found",
-    );
-  });
-
-  test("end together, except the current one, and not for an empty id", async () => {
-    const store = await openStore();
-    const { desktop, phone } = await openTwice(store);
-    expect((await desktop.send("DELETE", "/console/auth/sessions/")).status).toBe(404);
-    expect((await desktop.send("DELETE", "/console/auth/sessions")).status).toBe(204);
-    expect([await signedInAs(desktop), await signedInAs(phone)]).toEqual([true, false]);
-    expect(await sessionsOf(desktop)).toMatchObject([{ device: "Firefox on Windows", isCurrent: true }]);
-  });
-
-  test("are neither listed nor ended by other people, without the CSRF token or without a session", async () => {
-    const store = await openStore();
-    const { desktop, phone } = await openTwice(store);
-    const [own] = await sessionsOf(desktop);
-    const bo = await signedIn(store, { name: "Bo", email: "bo@example.org" });
-    expect(await sessionsOf(bo)).toHaveLength(1);
-    expect(await faultOf(await bo.send("DELETE", `/console/auth/sessions/${own!.id}`))).toBe("404 not_found");
-    expect((await bo.send("DELETE", "/console/auth/sessions")).status).toBe(204);
-    const forged = await desktop.send("DELETE", "/console/auth/sessions", {
-      headers: { "x-csrf-token": "x" },
-    });
-    expect(await faultOf(forged)).toBe("403 cross_site_request");
-    for (const [method, path] of [
-      ["GET", ""],
-      ["DELETE", ""],
-      ["DELETE", `/${own!.id}`],
-    ])
-      expect(await faultOf(await visitor(store).send(method!, `/console/auth/sessions${path}`))).toBe(
-        "401 not_signed_in",
-      );
-    expect([await signedInAs(desktop), await signedInAs(phone)]).toEqual([true, true]);
-  });
-
-  test("can be those of an API key", async () => {
-    const store = await openStore();
-    const [one, other] = [visitor(store, { "user-agent": FIREFOX }), visitor(store)];
-    await one.signInWithKey();
-    await other.signInWithKey();
-    expect(await sessionsOf(one)).toHaveLength(2);
-    await one.send("DELETE", "/console/auth/sessions");
-    expect(await signedInAs(other)).toBe(false);
-  });
-
-  test("leave entries in the audit log when they begin and when they are ended", async () => {
-    const store = await openStore();
-    const { phone, id } = await openTwice(store);
-    await phone.send("DELETE", "/console/auth/sessions");
-    const response = await store.call("GET", `/platform/audit?actor=person:${id}&resource=session`);
-    const entries = (await response.json()) as { action: string; resource: { name: string } }[];
-    expect(entries.map(({ action, resource }) => `${action} ${resource.name}`)).toEqual([
-      "session.closed Firefox on Windows",
-      "session.opened Safari on iPhone",
-      "session.closed Unknown device",
-      "session.opened Firefox on Windows",
-      "session.opened Unknown device",
-    ]);
-  });
+test("the sessions of a user are listed with device, first and last use, and the current one is marked", async () => {
+  const store = await openStore();
+  const { desktop, phone } = await openTwice(store);
+  await signedIn(store, { email: "other@example.org" });
+  store.clock.advance(120_000);
+  await desktop.state();
+  const id = expect.stringMatching(/^[0-9a-f]{16}$/) as string;
+  expect(await sessionsOf(phone)).toEqual([
+    {
+      id,
+      device: "Safari on iPhone",
+      openedAt: "2026-11-20T00:10:00.000Z",
+      lastUsedAt: "2026-11-20T00:12:00.000Z",
+      isCurrent: true,
+    },
+    {
+      id,
+      device: "Firefox on Windows",
+      openedAt: "2026-11-20T00:00:00.000Z",
+      lastUsedAt: "2026-11-20T00:12:00.000Z",
+      isCurrent: false,
+    },
+  ]);
 });
 
-describe("a session that a browser replaces by signing in again", () => {
-  test("ends, with an entry in the audit log", async () => {
-    const store = await openStore();
-    const ada = await signedIn(store);
-    await ada.signIn(ada.authenticator);
-    expect(await sessionsOf(ada)).toHaveLength(1);
-    const response = await store.call("GET", "/platform/audit?action=session.closed");
-    expect(await response.json()).toMatchObject([{ actor: { kind: "person", id: ada.id } }]);
+test("the sessions of a user are not listed after an hour without use", async () => {
+  const store = await openStore();
+  const { phone } = await openTwice(store);
+  store.clock.advance(50 * 60_000);
+  expect((await sessionsOf(phone)).map(({ device }) => device)).toEqual(["Safari on iPhone"]);
+});
+
+test("the sessions of a user end one by one, and their browsers are signed out at the next request", async () => {
+  const store = await openStore();
+  const { desktop, phone } = await openTwice(store);
+  const other = (await sessionsOf(phone)).find(({ isCurrent }) => !isCurrent)!;
+  expect((await phone.send("DELETE", `/console/auth/sessions/${other.id}`)).status).toBe(204);
+  expect([await signedInAs(desktop), await signedInAs(phone)]).toEqual([false, true]);
+  expect(await faultOf(await phone.send("DELETE", `/console/auth/sessions/${other.id}`))).toBe(
+    "404 not_found",
+  );
+});
+
+test("the sessions of a user end together, except the current one, and not for an empty id", async () => {
+  const store = await openStore();
+  const { desktop, phone } = await openTwice(store);
+  expect((await desktop.send("DELETE", "/console/auth/sessions/")).status).toBe(404);
+  expect((await desktop.send("DELETE", "/console/auth/sessions")).status).toBe(204);
+  expect([await signedInAs(desktop), await signedInAs(phone)]).toEqual([true, false]);
+  expect(await sessionsOf(desktop)).toMatchObject([{ device: "Firefox on Windows", isCurrent: true }]);
+});
+
+test("the sessions of a user are neither listed nor ended by other people, without the CSRF token or without a session", async () => {
+  const store = await openStore();
+  const { desktop, phone } = await openTwice(store);
+  const [own] = await sessionsOf(desktop);
+  const bo = await signedIn(store, { name: "Bo", email: "bo@example.org" });
+  expect(await sessionsOf(bo)).toHaveLength(1);
+  expect(await faultOf(await bo.send("DELETE", `/console/auth/sessions/${own!.id}`))).toBe("404 not_found");
+  expect((await bo.send("DELETE", "/console/auth/sessions")).status).toBe(204);
+  const forged = await desktop.send("DELETE", "/console/auth/sessions", {
+    headers: { "x-csrf-token": "x" },
   });
+  expect(await faultOf(forged)).toBe("403 cross_site_request");
+  for (const [method, path] of [
+    ["GET", ""],
+    ["DELETE", ""],
+    ["DELETE", `/${own!.id}`],
+  ])
+    expect(await faultOf(await visitor(store).send(method!, `/console/auth/sessions${path}`))).toBe(
+      "401 not_signed_in",
+    );
+  expect([await signedInAs(desktop), await signedInAs(phone)]).toEqual([true, true]);
+});
+
+test("the sessions of an API key are listed and ended too", async () => {
+  const store = await openStore();
+  const [one, other] = [visitor(store, { "user-agent": FIREFOX }), visitor(store)];
+  await one.signInWithKey();
+  await other.signInWithKey();
+  expect(await sessionsOf(one)).toHaveLength(2);
+  await one.send("DELETE", "/console/auth/sessions");
+  expect(await signedInAs(other)).toBe(false);
+});
+
+test("the sessions of a user leave entries in the audit log when they begin and when they end", async () => {
+  const store = await openStore();
+  const { phone, id } = await openTwice(store);
+  await phone.send("DELETE", "/console/auth/sessions");
+  const response = await store.call("GET", `/platform/audit?actor=person:${id}&resource=session`);
+  const entries = (await response.json()) as { action: string; resource: { name: string } }[];
+  expect(entries.map(({ action, resource }) => `${action} ${resource.name}`)).toEqual([
+    "session.closed Firefox on Windows",
+    "session.opened Safari on iPhone",
+    "session.closed Unknown device",
+    "session.opened Firefox on Windows",
+    "session.opened Unknown device",
+  ]);
+});
+
+test("a session that a browser replaces by signing in again ends, with an entry in the audit log", async () => {
+  const store = await openStore();
+  const ada = await signedIn(store);
+  await ada.signIn(ada.authenticator);
+  expect(await sessionsOf(ada)).toHaveLength(1);
+  const response = await store.call("GET", "/platform/audit?action=session.closed");
+  expect(await response.json()).toMatchObject([{ actor: { kind: "person", id: ada.id } }]);
 });
 
 test.each([

@@ -5,7 +5,7 @@ export const ORIGIN = "http://localhost";
 
 export const ADA = { name: "Ada Byron", email: "ada@example.org", role: "volunteer" };
 
-/** Adds somebody with the store's key. @returns the id, and the token in the fragment of the link */
+/** Adds a person with the store's key. @returns the id, and the token in the fragment of the link */
 export const invite = async (
   store: Store,
   person: Partial<typeof ADA> = {},

@@ -5,7 +5,7 @@ import { foldLetters } from "../../src/lib/letter-folds.ts";
 const COUNTS = `sum(status IS 'available') AS available, sum(status IS 'pending') AS pending,
   sum(status IS 'sold') AS sold, sum(status IS NULL) AS none`;
 
-/** An index of words like that of `pets`, made at once. */
+/** An index of words like that of `pets`, made in one step. */
 const indexOf = (pets: readonly { id: number; name: string }[]): Client => {
   const client = new Client(":memory:");
   client.run(
@@ -19,7 +19,7 @@ const indexOf = (pets: readonly { id: number; name: string }[]): Client => {
 const matches = (client: Client, prefix: string) =>
   client.query("SELECT rowid FROM pets_words WHERE pets_words MATCH ? ORDER BY rowid").values(`"${prefix}"*`);
 
-/** Compares the tables that derive from `pets` with the same tables made at once from its rows. Everything is indexed. */
+/** Compares the tables that derive from `pets` with the same tables made in one step from its rows. Everything is indexed. */
 export const expectDerived = (client: Client): void => {
   const all = (sql: string) => client.query(sql).all();
   const pets = client.query<{ id: number; name: string }, []>("SELECT id, name FROM pets ORDER BY id").all();
@@ -45,7 +45,7 @@ export const expectDerived = (client: Client): void => {
 export const eventsOf = (client: Client) =>
   client.query("SELECT kind, pet_id FROM pet_events ORDER BY id").values() as [string, number][];
 
-/** Each animal is added once, then perhaps changed, then perhaps deleted; what is not deleted is there. */
+/** Each animal is added once, then perhaps changed, then perhaps deleted; an animal that is not deleted exists. */
 export const expectEvents = (client: Client): void => {
   const living = new Set<number>();
   let newest = 0;

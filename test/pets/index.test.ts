@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type Database, openDatabase } from "../../src/db/open.ts";
@@ -70,7 +70,7 @@ const importer = ({ client, commit }: Database) => {
   };
 };
 
-/** Writes down what happens to animals, row by row. */
+/** Records the changes of animals, row by row. */
 const recordRows = (client: Client) => {
   client.run("CREATE TEMP TABLE log (kind, pet_id)");
   for (const [kind, when, row] of [
@@ -85,7 +85,7 @@ const recordRows = (client: Client) => {
   return () => client.query("SELECT kind, pet_id FROM log ORDER BY rowid").values() as [string, number][];
 };
 
-test("whatever is written and indexed, and when, the derived tables are those of the rows", async () => {
+test("the derived tables are those of the rows, regardless of the order of writes and indexing", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyTurn, { maxLength: 12 }), async (turns) => {
       const database = openDatabase(":memory:");
@@ -165,7 +165,7 @@ test("after a writer was killed at any moment, the derived tables are those of t
   }
 }, 60_000);
 
-test("a search finds what another process stored before it, while both write", async () => {
+test("a search finds the animals that another process stored before it, while both write", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ embedded: "anotherProgram", path });
   const child = writer(path, "f");
@@ -207,47 +207,45 @@ test.each([true, false])(
   },
 );
 
-describe("the background index", () => {
-  test("changes no version, so that cached pages and counts stay", async () => {
-    const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
-    const { database } = store;
-    await addPet(store, { name: "Zoë" });
-    const version = database.version();
-    await petIndex(database).tidy();
-    await database.fresh();
-    expect(database.version()).toBe(version);
-    expect(database.client.query("SELECT indexed_to FROM pets_indexed").values()).toEqual([[1]]);
-  });
+test("the background index changes no version, so that cached pages and counts stay", async () => {
+  const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
+  const { database } = store;
+  await addPet(store, { name: "Zoë" });
+  const version = database.version();
+  await petIndex(database).tidy();
+  await database.fresh();
+  expect(database.version()).toBe(version);
+  expect(database.client.query("SELECT indexed_to FROM pets_indexed").values()).toEqual([[1]]);
+});
 
-  test("shows an animal that another program added without counting it", async () => {
-    const path = `${temporaryDirectory()}/store.db`;
-    const store = await openStore({ embedded: "anotherProgram", path });
-    const total = async () =>
-      ((await (await store.call("GET", "/v1/statistics")).json()) as { total: number }).total;
-    using other = new Client(path);
-    other.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Zoë', 1, 0)");
-    expect(await total()).toBe(0);
-    await petIndex(store.database).tidy();
-    expect(await total()).toBe(1);
-  });
+test("the background index shows an animal that another program added without counting it", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const store = await openStore({ embedded: "anotherProgram", path });
+  const total = async () =>
+    ((await (await store.call("GET", "/v1/statistics")).json()) as { total: number }).total;
+  using other = new Client(path);
+  other.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Zoë', 1, 0)");
+  expect(await total()).toBe(0);
+  await petIndex(store.database).tidy();
+  expect(await total()).toBe(1);
+});
 
-  test("merges after each of its steps, also after one that follows the last merge", async () => {
-    const store = await openStore();
-    let commits = 0;
-    const commit: Database["commit"] = async (...write) => {
-      const rows = await store.database.commit(...write);
-      if (++commits === 1) await addPet(store, {});
-      return rows;
-    };
-    const index = petIndex({ ...store.database, commit });
-    const commitsOfTidy = async () => {
-      const before = commits;
-      await index.tidy();
-      return commits - before;
-    };
-    // A merge; a step and a merge; nothing more to do.
-    expect([await commitsOfTidy(), await commitsOfTidy(), await commitsOfTidy()]).toEqual([1, 2, 0]);
-  });
+test("the background index merges after each of its steps, also after one that follows the last merge", async () => {
+  const store = await openStore();
+  let commits = 0;
+  const commit: Database["commit"] = async (...write) => {
+    const rows = await store.database.commit(...write);
+    if (++commits === 1) await addPet(store, {});
+    return rows;
+  };
+  const index = petIndex({ ...store.database, commit });
+  const commitsOfTidy = async () => {
+    const before = commits;
+    await index.tidy();
+    return commits - before;
+  };
+  // A merge; a step and a merge; nothing more to do.
+  expect([await commitsOfTidy(), await commitsOfTidy(), await commitsOfTidy()]).toEqual([1, 2, 0]);
 });
 
 test("an order placed for an animal that is not indexed is found by the animal's name", async () => {
@@ -283,31 +281,28 @@ const REFUSALS = {
   },
 };
 
-test.each(Object.entries(REFUSALS))(
-  "while %s, searches find what was written before",
-  async (_name, refuse) => {
-    const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
-    await addPet(store, { name: "Luna" });
-    await addPet(store, { name: "Lola" });
-    await addPet(store, { name: "Bella" });
-    await store.call("GET", "/v1/pets?q=luna");
-    await addPet(store, { name: "Ángel", categoryId: 2 });
-    await addPet(store, { name: "Bella", status: "sold" });
-    const accept = refuse(store.database);
-    for (const [query, ids] of SEARCHES) {
-      const found = (await (await store.call("GET", `/v1/pets${query}`)).json()) as { id: number }[];
-      expect(`${query}: ${found.map(({ id }) => id).join()}`).toBe(`${query}: ${ids}`);
-    }
-    const totalOf = async (query: string) =>
-      ((await (await store.call("GET", `/v1/statistics?${query}`)).json()) as { total: number }).total;
-    expect([await totalOf("q=bel"), await totalOf("q=4"), await totalOf("q=bel&categoryId=2")]).toEqual([
-      2, 1, 0,
-    ]);
-    accept();
-    await addPet(store, { name: "Bell" });
-    expect(await totalOf("q=bel")).toBe(3);
-  },
-);
+test.each(Object.entries(REFUSALS))("while %s, searches find earlier writes", async (_name, refuse) => {
+  const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
+  await addPet(store, { name: "Luna" });
+  await addPet(store, { name: "Lola" });
+  await addPet(store, { name: "Bella" });
+  await store.call("GET", "/v1/pets?q=luna");
+  await addPet(store, { name: "Ángel", categoryId: 2 });
+  await addPet(store, { name: "Bella", status: "sold" });
+  const accept = refuse(store.database);
+  for (const [query, ids] of SEARCHES) {
+    const found = (await (await store.call("GET", `/v1/pets${query}`)).json()) as { id: number }[];
+    expect(`${query}: ${found.map(({ id }) => id).join()}`).toBe(`${query}: ${ids}`);
+  }
+  const totalOf = async (query: string) =>
+    ((await (await store.call("GET", `/v1/statistics?${query}`)).json()) as { total: number }).total;
+  expect([await totalOf("q=bel"), await totalOf("q=4"), await totalOf("q=bel&categoryId=2")]).toEqual([
+    2, 1, 0,
+  ]);
+  accept();
+  await addPet(store, { name: "Bell" });
+  expect(await totalOf("q=bel")).toBe(3);
+});
 
 test("an animal of a rare category that is not indexed is counted once", async () => {
   const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
@@ -328,7 +323,7 @@ test("an animal that is not indexed is counted once if its id was typed and its 
   expect(await (await store.call("GET", "/v1/statistics?q=2")).json()).toMatchObject({ total: 1 });
 });
 
-test("ids that no animal has are indexed in no time", async () => {
+test("ids that no animal has are indexed quickly", async () => {
   const { database } = await openStore();
   await runInCommit(
     database,

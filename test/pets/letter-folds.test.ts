@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
@@ -22,73 +22,71 @@ const anyText = fc.string({
   maxLength: 60,
 });
 
-describe("folded letters", () => {
-  test.each([
-    ["Łucja", "lucja"],
-    ["Søren", "soren"],
-    ["Straße STRAẞE", "strasse strasse"],
-    ["Đorđe", "dorde"],
-    ["Æsir Œuvre", "aesir oeuvre"],
-    ["Þór Ðór", "thor dor"],
-    ["İstanbul ısı", "istanbul isi"],
-    ["Ħal Ŧea", "hal tea"],
-    ["Zoe\u0301 Zoé", "zoe zoe"],
-    ["Nguyễn", "nguyen"],
-    ["Алёна Юлий", "алена юлии"],
-    ["Ἀχιλλεύς", "αχιλλευσ"],
-    ["Ｂｅｌｌａ ﬁdo", "bella fido"],
-    ["बेला 犬 🐶", "बेला 犬 🐶"],
-  ])("%s is %s in a query and in the database", (text, folded) => {
-    expect([foldLetters(text), foldInSql(text)]).toEqual([folded, folded]);
-  });
+test.each([
+  ["Łucja", "lucja"],
+  ["Søren", "soren"],
+  ["Straße STRAẞE", "strasse strasse"],
+  ["Đorđe", "dorde"],
+  ["Æsir Œuvre", "aesir oeuvre"],
+  ["Þór Ðór", "thor dor"],
+  ["İstanbul ısı", "istanbul isi"],
+  ["Ħal Ŧea", "hal tea"],
+  ["Zoe\u0301 Zoé", "zoe zoe"],
+  ["Nguyễn", "nguyen"],
+  ["Алёна Юлий", "алена юлии"],
+  ["Ἀχιλλεύς", "αχιλλευσ"],
+  ["Ｂｅｌｌａ ﬁdo", "bella fido"],
+  ["बेला 犬 🐶", "बेला 犬 🐶"],
+])("the folded letters of %s are %s in a query and in the database", (text, folded) => {
+  expect([foldLetters(text), foldInSql(text)]).toEqual([folded, folded]);
+});
 
-  test("are the same in a query and in the database, whatever the text", () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        fc.pre(text.isWellFormed());
-        expect(foldInSql(text)).toBe(foldLetters(text));
-      }),
-      { numRuns: 2000 },
-    );
-  });
+test("folded letters are the same in a query and in the database, for any text", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      fc.pre(text.isWellFormed());
+      expect(foldInSql(text)).toBe(foldLetters(text));
+    }),
+    { numRuns: 2000 },
+  );
+});
 
-  test("do not change when they are folded again", () => {
-    for (const folded of LETTER_FOLDS.values()) expect(foldLetters(folded)).toBe(folded);
-  });
+test("folded letters do not change when they are folded again", () => {
+  for (const folded of LETTER_FOLDS.values()) expect(foldLetters(folded)).toBe(folded);
+});
 
-  test("are one character each, the same for a capital letter as for its small one", () => {
-    for (const [letter, folded] of LETTER_FOLDS) {
-      expect([...letter]).toHaveLength(1);
-      expect([letter, foldLetters(letter.toLowerCase())]).toEqual([letter, folded]);
-    }
-  });
+test("folded letters are one character each, the same for a capital letter as for its small one", () => {
+  for (const [letter, folded] of LETTER_FOLDS) {
+    expect([...letter]).toHaveLength(1);
+    expect([letter, foldLetters(letter.toLowerCase())]).toEqual([letter, folded]);
+  }
+});
 
-  test("are what Unicode decomposes a letter of the Latin, Greek or Cyrillic alphabet to", () => {
-    const other: string[] = [];
-    for (let code = 0x80; code < 0x2100; code++) {
-      const letter = String.fromCodePoint(code);
-      const base = letter.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
-      if (/^[a-zα-ωа-я]$/.test(base) && foldLetters(letter) !== foldLetters(base)) other.push(letter);
-    }
-    expect(other).toEqual([]);
-  });
+test("a letter of the Latin, Greek or Cyrillic alphabet is folded to its base in Unicode", () => {
+  const other: string[] = [];
+  for (let code = 0x80; code < 0x2100; code++) {
+    const letter = String.fromCodePoint(code);
+    const base = letter.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+    if (/^[a-zα-ωа-я]$/.test(base) && foldLetters(letter) !== foldLetters(base)) other.push(letter);
+  }
+  expect(other).toEqual([]);
+});
 
-  test("have a row each in the database. Another table needs a migration", () => {
-    const rows = client.query<{ letter: string; folded: string }, []>("SELECT * FROM letter_folds").all();
-    expect(new Map(rows.map(({ letter, folded }) => [letter, folded]))).toEqual(new Map(LETTER_FOLDS));
-  });
+test("each folded letter has a row in the database, so that another table needs a migration", () => {
+  const rows = client.query<{ letter: string; folded: string }, []>("SELECT * FROM letter_folds").all();
+  expect(new Map(rows.map(({ letter, folded }) => [letter, folded]))).toEqual(new Map(LETTER_FOLDS));
+});
 
-  test("are folded by the expression of `foldSql` in every trigger that folds", () => {
-    const triggers = client
-      .query<{ sql: string }, []>(
-        "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%letter_folds%'",
-      )
-      .all();
-    expect(triggers.length).toBeGreaterThan(1);
-    for (const { sql } of triggers) {
-      const texts = [...sql.matchAll(/iif\((.+?) NOT GLOB/g)].map(([, text = ""]) => text);
-      expect(texts.length).toBeGreaterThan(0);
-      for (const text of texts) expect(sql).toContain(foldSql(text));
-    }
-  });
+test("every trigger that folds letters contains the expression of `foldSql`", () => {
+  const triggers = client
+    .query<{ sql: string }, []>(
+      "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%letter_folds%'",
+    )
+    .all();
+  expect(triggers.length).toBeGreaterThan(1);
+  for (const { sql } of triggers) {
+    const texts = [...sql.matchAll(/iif\((.+?) NOT GLOB/g)].map(([, text = ""]) => text);
+    expect(texts.length).toBeGreaterThan(0);
+    for (const text of texts) expect(sql).toContain(foldSql(text));
+  }
 });

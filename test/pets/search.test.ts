@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { petsByIdOrder } from "../../src/pets/id-order-queries.ts";
 import { petRepository } from "../../src/pets/repository.ts";
 import { foldLetters } from "../../src/lib/letter-folds.ts";
@@ -75,7 +75,7 @@ test.each([
   [{ ids: "1,2,3", categoryId: "1" }, [1, 2]],
   [{ ids: "1,3,6", q: "zoe" }, [3]],
   [{ ids: "1,2,3,6", q: "b", categoryId: "1", status: "sold" }, [2]],
-])("%j selects %j", async (query, ids) => {
+])("the search %j selects %j", async (query, ids) => {
   const response = await list(store, query);
   expect([response.status, await idsOf(response)]).toEqual([200, ids]);
 });
@@ -170,7 +170,7 @@ test("a search finds letters that no accent tells apart, in either direction", a
       expect([q, await idsOf(await list(own, { q }))]).toEqual([q, [at + 1]]);
 });
 
-test("a search sees a new name, and a deletion, at once", async () => {
+test("a search sees a new name, and a deletion, immediately", async () => {
   const own = await shelter();
   expect(await idsOf(await list(own, { q: "luna" }))).toEqual([]);
   await own.call("PATCH", "/v1/pets/1", { json: { name: "Luna" } });
@@ -180,17 +180,18 @@ test("a search sees a new name, and a deletion, at once", async () => {
   expect(await idsOf(await list(own, { q: "luna" }))).toEqual([]);
 });
 
-describe("pages of a filtered list", () => {
-  const IDS = Array.from({ length: 30 }, (_, at) => at + 1).join();
+const IDS = Array.from({ length: 30 }, (_, at) => at + 1).join();
 
-  test.each([
-    { categoryId: "1" },
-    { categoryId: "1", status: "sold" },
-    { q: "béll an" },
-    { q: "bell", status: "sold", categoryId: "1" },
-    { ids: IDS },
-    { ids: IDS, q: "bell", categoryId: "1" },
-  ])("%j hold each of its animals once, and the link keeps the filters", async (query) => {
+test.each([
+  { categoryId: "1" },
+  { categoryId: "1", status: "sold" },
+  { q: "béll an" },
+  { q: "bell", status: "sold", categoryId: "1" },
+  { ids: IDS },
+  { ids: IDS, q: "bell", categoryId: "1" },
+])(
+  "pages of a list filtered by %j hold each of its animals once, and the link keeps the filters",
+  async (query) => {
     const own = await openStore();
     for (let at = 0; at < 24; at++)
       await addPet(own, {
@@ -209,15 +210,15 @@ describe("pages of a filtered list", () => {
     }
     expect(all.length).toBeGreaterThan(3);
     expect(found).toEqual(all);
-  });
+  },
+);
 
-  test("a cursor is accepted with its own filters only", async () => {
-    const link = (await list(store, { categoryId: "1", limit: "1" })).headers.get("link") ?? "";
-    const cursor = /cursor=([\w-]+)/.exec(link)?.[1] ?? "";
-    for (const query of [{}, { categoryId: "2" }, { categoryId: "1", q: "b" }, { ids: "1" }])
-      expect(await faultOf(await list(store, { ...query, cursor }))).toBe("400 invalid_cursor");
-    expect((await list(store, { categoryId: "1", cursor })).status).toBe(200);
-  });
+test("the cursor of a filtered list is accepted with its own filters only", async () => {
+  const link = (await list(store, { categoryId: "1", limit: "1" })).headers.get("link") ?? "";
+  const cursor = /cursor=([\w-]+)/.exec(link)?.[1] ?? "";
+  for (const query of [{}, { categoryId: "2" }, { categoryId: "1", q: "b" }, { ids: "1" }])
+    expect(await faultOf(await list(store, { ...query, cursor }))).toBe("400 invalid_cursor");
+  expect((await list(store, { categoryId: "1", cursor })).status).toBe(200);
 });
 
 /** SQLite's query plan for the queries of a list. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { openDatabase } from "../../src/db/open.ts";
 import { petIndex } from "../../src/db/pet-index.ts";
@@ -41,76 +41,74 @@ const compareText = (one: string, other: string) => Buffer.compare(Buffer.from(o
 
 const BY_NAME = ["Bella", "BELLA", "bélla", "Émile", "eva", "Łucja", "Lukas", "Luna", "rex", "Zoë", "犬"];
 
-describe("a list of animals", () => {
-  test.each([
-    ["id", NAMES],
-    ["-id", NAMES.toReversed()],
-    ["name", BY_NAME],
-    ["-name", BY_NAME.toReversed()],
-  ])("with sort=%s is in this order, on one page and over many", async (sort, names) => {
-    expect(await namesOf(await list(shelter(), { sort }))).toEqual(names);
-    expect(await walk(shelter(), { sort, limit: "2" })).toEqual(names);
-  });
+test.each([
+  ["id", NAMES],
+  ["-id", NAMES.toReversed()],
+  ["name", BY_NAME],
+  ["-name", BY_NAME.toReversed()],
+])("a list of animals with sort=%s is in this order, on one page and over many", async (sort, names) => {
+  expect(await namesOf(await list(shelter(), { sort }))).toEqual(names);
+  expect(await walk(shelter(), { sort, limit: "2" })).toEqual(names);
+});
 
-  test("without sort, and with sort=id, has the same bytes and the same cursors", async () => {
-    const [plain, byId] = [
-      await list(shelter(), { limit: "2" }),
-      await list(shelter(), { limit: "2", sort: "id" }),
-    ];
-    expect(await byId.text()).toBe(await plain.text());
-    for (const name of ["link", "next-cursor", "etag"])
-      expect(byId.headers.get(name)).toBe(plain.headers.get(name));
-    expect(plain.headers.get("link")).toBe('</v1/pets?limit=2&cursor=MjpwZXRzOg>; rel="next"');
-  });
+test("a list of animals without sort, and with sort=id, has the same bytes and the same cursors", async () => {
+  const [plain, byId] = [
+    await list(shelter(), { limit: "2" }),
+    await list(shelter(), { limit: "2", sort: "id" }),
+  ];
+  expect(await byId.text()).toBe(await plain.text());
+  for (const name of ["link", "next-cursor", "etag"])
+    expect(byId.headers.get(name)).toBe(plain.headers.get(name));
+  expect(plain.headers.get("link")).toBe('</v1/pets?limit=2&cursor=MjpwZXRzOg>; rel="next"');
+});
 
-  test("by ids, too, is in the order of sort, with its tags", async () => {
-    const response = await list(shelter(), { ids: "1,2,3", sort: "-name" });
-    const tags = response.headers.get("item-etags")?.split(", ");
-    expect(await namesOf(response)).toEqual(["rex", "Émile", "Bella"]);
-    expect(tags?.[0]).toBe((await shelter().call("GET", "/v1/pets/1")).headers.get("etag") ?? "");
-  });
+test("a list of animals by ids, too, is in the order of sort, with its tags", async () => {
+  const response = await list(shelter(), { ids: "1,2,3", sort: "-name" });
+  const tags = response.headers.get("item-etags")?.split(", ");
+  expect(await namesOf(response)).toEqual(["rex", "Émile", "Bella"]);
+  expect(tags?.[0]).toBe((await shelter().call("GET", "/v1/pets/1")).headers.get("etag") ?? "");
+});
 
-  test("follows a new name at once", async () => {
-    const store = await openStore();
-    for (const name of ["Anna", "Bella"]) await addPet(store, { name });
-    await store.call("PATCH", "/v1/pets/1", { json: { name: "Çelik" } });
-    expect(await namesOf(await list(store, { sort: "name" }))).toEqual(["Bella", "Çelik"]);
-    await store.call("DELETE", "/v1/pets/2");
-    expect(await namesOf(await list(store, { sort: "name" }))).toEqual(["Çelik"]);
-  });
+test("a sorted list of animals follows a new name immediately", async () => {
+  const store = await openStore();
+  for (const name of ["Anna", "Bella"]) await addPet(store, { name });
+  await store.call("PATCH", "/v1/pets/1", { json: { name: "Çelik" } });
+  expect(await namesOf(await list(store, { sort: "name" }))).toEqual(["Bella", "Çelik"]);
+  await store.call("DELETE", "/v1/pets/2");
+  expect(await namesOf(await list(store, { sort: "name" }))).toEqual(["Çelik"]);
+});
 
-  test("goes on behind an animal that was deleted or renamed in the meantime", async () => {
-    const store = await openStore();
-    for (const name of ["Anna", "Bella", "Cara", "Dana"]) await addPet(store, { name });
-    const page = await list(store, { sort: "name", limit: "2" });
-    await store.call("DELETE", "/v1/pets/2");
-    const cursor = page.headers.get("next-cursor") ?? "";
-    expect(await namesOf(await list(store, { sort: "name", cursor }))).toEqual(["Cara", "Dana"]);
-  });
+test("a list of animals continues after an animal that was deleted or renamed in the meantime", async () => {
+  const store = await openStore();
+  for (const name of ["Anna", "Bella", "Cara", "Dana"]) await addPet(store, { name });
+  const page = await list(store, { sort: "name", limit: "2" });
+  await store.call("DELETE", "/v1/pets/2");
+  const cursor = page.headers.get("next-cursor") ?? "";
+  expect(await namesOf(await list(store, { sort: "name", cursor }))).toEqual(["Cara", "Dana"]);
+});
 
-  test("with names of 200 characters has cursors that are accepted", async () => {
-    const store = await openStore();
-    const names = ["犬", "\u{1f415}"].flatMap((letter) =>
-      ["c", "a", "b"].map((end) => letter.repeat(199) + end),
-    );
-    for (const name of names) await addPet(store, { name });
-    const sorted = names.toSorted(compareText);
-    expect(await walk(store, { sort: "name", limit: "1" })).toEqual(sorted);
-    expect(await walk(store, { sort: "-name", limit: "1" })).toEqual(sorted.toReversed());
-  });
+test("a list of animals with names of 200 characters has cursors that are accepted", async () => {
+  const store = await openStore();
+  const names = ["犬", "\u{1f415}"].flatMap((letter) =>
+    ["c", "a", "b"].map((end) => letter.repeat(199) + end),
+  );
+  for (const name of names) await addPet(store, { name });
+  const sorted = names.toSorted(compareText);
+  expect(await walk(store, { sort: "name", limit: "1" })).toEqual(sorted);
+  expect(await walk(store, { sort: "-name", limit: "1" })).toEqual(sorted.toReversed());
+});
 
-  test("refuses a cursor of another order or other filters, and another order", async () => {
-    const cursorOf = async (query: Record<string, string>) =>
-      (await list(shelter(), { ...query, limit: "1" })).headers.get("next-cursor") ?? "";
-    for (const sort of PET_SORTS) {
-      const cursor = await cursorOf({ sort });
-      for (const other of PET_SORTS.filter((one) => one !== sort))
-        expect(await faultOf(await list(shelter(), { sort: other, cursor }))).toBe("400 invalid_cursor");
-      expect(await faultOf(await list(shelter(), { sort, q: "l", cursor }))).toBe("400 invalid_cursor");
-    }
-    for (const sort of ["", "ID", "name,id", "-status", "created"])
-      expect(await faultOf(await list(shelter(), { sort }))).toBe("400 invalid_request");
-  });
+test("a list of animals refuses a cursor of another order or other filters, and another order", async () => {
+  const cursorOf = async (query: Record<string, string>) =>
+    (await list(shelter(), { ...query, limit: "1" })).headers.get("next-cursor") ?? "";
+  for (const sort of PET_SORTS) {
+    const cursor = await cursorOf({ sort });
+    for (const other of PET_SORTS.filter((one) => one !== sort))
+      expect(await faultOf(await list(shelter(), { sort: other, cursor }))).toBe("400 invalid_cursor");
+    expect(await faultOf(await list(shelter(), { sort, q: "l", cursor }))).toBe("400 invalid_cursor");
+  }
+  for (const sort of ["", "ID", "name,id", "-status", "created"])
+    expect(await faultOf(await list(shelter(), { sort }))).toBe("400 invalid_request");
 });
 
 interface Animal {
@@ -120,7 +118,7 @@ interface Animal {
   status: string | null;
 }
 
-/** Its words, and the beginnings that a search asks for. */
+/** Its words, and the beginnings that a search looks for. */
 const wordsOf = (text: string): string[] => foldLetters(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 const hasWords = (name: string, q: string): boolean =>
   wordsOf(q).every((beginning) => wordsOf(name).some((word) => word.startsWith(beginning)));
@@ -176,7 +174,7 @@ const anyFilters: fc.Arbitrary<PetFilters> = fc.record({
   ids: fc.constantFrom([1, 2, 3, 5, 8, 13, 21], undefined),
 });
 
-test("every order holds each animal that matches once, however it is cut into pages, slices and sorts", async () => {
+test("every order holds each animal that matches once, regardless of how it is cut into pages, slices and sorts", async () => {
   const database = openDatabase(":memory:");
   await fc.assert(
     fc.asyncProperty(

@@ -59,7 +59,7 @@ test.each([
 
 type Fields = Record<string, Json | undefined>;
 
-/** The schema without the patterns that were added to its fields, which say what was refused before. */
+/** The schema without the patterns that were added to its fields, which document earlier refusals. */
 const withoutPatterns = (schema: Json): Json => {
   const fields = Object.entries((schema["properties"] ?? {}) as Fields);
   if (fields.length === 0) return schema;
@@ -67,7 +67,7 @@ const withoutPatterns = (schema: Json): Json => {
   return { ...schema, properties: Object.fromEntries(properties) };
 };
 
-test.each(Object.entries(schemas))("the schema %s is what was specified", (name, before) => {
+test.each(Object.entries(schemas))("the schema %s is the specified one", (name, before) => {
   expect(normalise(withoutPatterns(components.schemas[name] as Json))).toEqual(normalise(before));
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { StatusCounts } from "../../src/pets/count-queries.ts";
 import { type PetCounts, petStatistics } from "../../src/pets/statistics.ts";
@@ -45,7 +45,7 @@ test("statistics count animals by status, and those without one", async () => {
   });
 });
 
-test("an added animal counts at once", async () => {
+test("an added animal counts immediately", async () => {
   const store = await openStore();
   for (let count = 1; count <= 3; count++) {
     await addPet(store, {});
@@ -61,7 +61,7 @@ test("an animal whose id was typed counts once, also in a category that is rarer
   expect((await statisticsOf(store, "q=4")).byStatus).toEqual({ ...NONE, none: 40 });
 });
 
-test("an animal that another process added counts at once", async () => {
+test("an animal that another process added counts immediately", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ path });
   expect((await statisticsOf(store)).total).toBe(0);
@@ -89,7 +89,7 @@ test("days start at midnight UTC, and pass while nothing is added", async () => 
   expect(total).toBe(3);
 });
 
-test("a change and a deletion, by any process, count at once", async () => {
+test("a change and a deletion, by any process, count immediately", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ path });
   for (let at = 0; at < 3; at++) await addPet(store, { status: "available" });
@@ -117,62 +117,58 @@ test("the days count the animals that are still there", async () => {
   expect((await statisticsOf(store)).addedByDay.at(-1)).toEqual({ date: "2026-11-20", count: 2 });
 });
 
-describe("statistics of some animals", () => {
-  const shelter = openOnce(async () => {
-    const store = await openStore();
-    const animals = [
-      ["Łucja", 1, "available"],
-      ["Lucy 6", 1, "sold"],
-      ["Lucy", 2, undefined],
-      ["Rex", 2, "pending"],
-      ["Luca", -3, "sold"],
-      ["Milo", 1, "pending"],
-    ] as const;
-    for (const [name, categoryId, status] of animals)
-      await addPet(store, { name, categoryId, ...(status && { status }) });
-    return store;
-  });
+const shelter = openOnce(async () => {
+  const store = await openStore();
+  const animals = [
+    ["Łucja", 1, "available"],
+    ["Lucy 6", 1, "sold"],
+    ["Lucy", 2, undefined],
+    ["Rex", 2, "pending"],
+    ["Luca", -3, "sold"],
+    ["Milo", 1, "pending"],
+  ] as const;
+  for (const [name, categoryId, status] of animals)
+    await addPet(store, { name, categoryId, ...(status && { status }) });
+  return store;
+});
 
-  test.each([
-    ["q=luc", { available: 1, pending: 0, sold: 2, none: 1 }],
-    ["q=luc&categoryId=1", { available: 1, pending: 0, sold: 1, none: 0 }],
-    ["q=6", { available: 0, pending: 1, sold: 1, none: 0 }],
-    ["q=6&categoryId=2", NONE],
-    ["q=%21", { available: 1, pending: 2, sold: 2, none: 1 }],
-    ["q=nobody", NONE],
-    ["categoryId=1", { available: 1, pending: 1, sold: 1, none: 0 }],
-    ["categoryId=-3", { available: 0, pending: 0, sold: 1, none: 0 }],
-    ["categoryId=9223372036854775807", NONE],
-  ])("with %s are %j, and the days count all animals", async (query, byStatus) => {
-    const counts = await statisticsOf(shelter(), query);
-    const { available, pending, sold, none } = byStatus;
-    expect(counts).toMatchObject({ byStatus, total: available + pending + sold + none });
-    expect(counts.addedByDay.at(-1)?.count).toBe(6);
-  });
+test.each([
+  ["q=luc", { available: 1, pending: 0, sold: 2, none: 1 }],
+  ["q=luc&categoryId=1", { available: 1, pending: 0, sold: 1, none: 0 }],
+  ["q=6", { available: 0, pending: 1, sold: 1, none: 0 }],
+  ["q=6&categoryId=2", NONE],
+  ["q=%21", { available: 1, pending: 2, sold: 2, none: 1 }],
+  ["q=nobody", NONE],
+  ["categoryId=1", { available: 1, pending: 1, sold: 1, none: 0 }],
+  ["categoryId=-3", { available: 0, pending: 0, sold: 1, none: 0 }],
+  ["categoryId=9223372036854775807", NONE],
+])("statistics with %s are %j, and the days count all animals", async (query, byStatus) => {
+  const counts = await statisticsOf(shelter(), query);
+  const { available, pending, sold, none } = byStatus;
+  expect(counts).toMatchObject({ byStatus, total: available + pending + sold + none });
+  expect(counts.addedByDay.at(-1)?.count).toBe(6);
+});
 
-  test("follow every acknowledged write", async () => {
-    const store = await openStore();
-    await addPet(store, { name: "Lucy", status: "available" });
-    for (const [change, byStatus] of [
-      [{ status: "sold" }, { ...NONE, sold: 1 }],
-      [{ name: "Rex" }, NONE],
-      [
-        { name: "Łucja", status: null },
-        { ...NONE, none: 1 },
-      ],
-    ] as const) {
-      await statisticsOf(store, "q=luc");
-      await store.call("PATCH", "/v1/pets/1", { json: change });
-      expect((await statisticsOf(store, "q=luc")).byStatus).toEqual(byStatus);
-    }
-  });
+test("statistics of some animals follow every acknowledged write", async () => {
+  const store = await openStore();
+  await addPet(store, { name: "Lucy", status: "available" });
+  for (const [change, byStatus] of [
+    [{ status: "sold" }, { ...NONE, sold: 1 }],
+    [{ name: "Rex" }, NONE],
+    [
+      { name: "Łucja", status: null },
+      { ...NONE, none: 1 },
+    ],
+  ] as const) {
+    await statisticsOf(store, "q=luc");
+    await store.call("PATCH", "/v1/pets/1", { json: change });
+    expect((await statisticsOf(store, "q=luc")).byStatus).toEqual(byStatus);
+  }
+});
 
-  test("are refused with an unknown parameter, and with one that is not valid", async () => {
-    for (const query of ["status=sold", "categoryId=x", `q=${"a".repeat(101)}`])
-      expect(await faultOf(await shelter().call("GET", `/v1/statistics?${query}`))).toBe(
-        "400 invalid_request",
-      );
-  });
+test("statistics of some animals are refused with an unknown parameter, and with one that is not valid", async () => {
+  for (const query of ["status=sold", "categoryId=x", `q=${"a".repeat(101)}`])
+    expect(await faultOf(await shelter().call("GET", `/v1/statistics?${query}`))).toBe("400 invalid_request");
 });
 
 /** Counts whose calls are recorded. */
@@ -189,7 +185,7 @@ const recordedCounts = (byStatus: () => Promise<StatusCounts>) => {
   return { counts, calls: () => calls };
 };
 
-test("requests between two writes share one count; one after a write counts anew", async () => {
+test("requests between two writes share one count, and one after a write counts anew", async () => {
   let version = 1;
   const { counts, calls } = recordedCounts(async () => ({ ...NONE, sold: version }));
   const { read } = petStatistics({ counts, version: () => version, clock: testClock() });
@@ -251,7 +247,7 @@ const anyWrite: fc.Arbitrary<Write> = fc.oneof(
   ),
 );
 
-test("the counts that triggers keep are those of the rows, whatever is written", async () => {
+test("the counts that triggers keep are those of the rows, regardless of the writes", async () => {
   const database = openDatabase(":memory:");
   const kept = (table: string, key: string) =>
     `SELECT ${key} AS k, available, pending, sold, none FROM ${table} WHERE available + pending + sold + none > 0 ORDER BY 1`;
@@ -274,37 +270,35 @@ test("the counts that triggers keep are those of the rows, whatever is written",
   await database.close();
 });
 
-describe("statistics of categories", () => {
-  const categoriesOf = async (store: Store, path = "/v1/statistics/categories") => {
-    const response = await store.call("GET", path);
-    expect(response.status).toBe(200);
-    return {
-      items: (await response.json()) as { id: number; name: string; total: number; byStatus: StatusCounts }[],
-      next: /<([^>]+)>/.exec(response.headers.get("link") ?? "")?.[1],
-    };
+const categoriesOf = async (store: Store, path = "/v1/statistics/categories") => {
+  const response = await store.call("GET", path);
+  expect(response.status).toBe(200);
+  return {
+    items: (await response.json()) as { id: number; name: string; total: number; byStatus: StatusCounts }[],
+    next: /<([^>]+)>/.exec(response.headers.get("link") ?? "")?.[1],
   };
+};
 
-  test("have each category with a record, with animals and without, after every write", async () => {
-    const store = await openStore();
-    for (const name of ["Dogs", "Cats"]) await store.call("POST", "/v1/categories", { json: { name } });
-    await addPet(store, { categoryId: 2, status: "sold" });
-    await addPet(store, { categoryId: 2 });
-    await addPet(store, { categoryId: 99 });
-    expect((await categoriesOf(store)).items).toEqual([
-      { id: 1, name: "Dogs", total: 0, byStatus: NONE },
-      { id: 2, name: "Cats", total: 2, byStatus: { ...NONE, sold: 1, none: 1 } },
-    ]);
-    await store.call("PATCH", "/v1/pets/1", { json: { categoryId: 1 } });
-    await store.call("DELETE", "/v1/pets/2");
-    expect((await categoriesOf(store)).items.map(({ total }) => total)).toEqual([1, 0]);
-  });
+test("statistics of categories have each category with a record, with animals and without, after every write", async () => {
+  const store = await openStore();
+  for (const name of ["Dogs", "Cats"]) await store.call("POST", "/v1/categories", { json: { name } });
+  await addPet(store, { categoryId: 2, status: "sold" });
+  await addPet(store, { categoryId: 2 });
+  await addPet(store, { categoryId: 99 });
+  expect((await categoriesOf(store)).items).toEqual([
+    { id: 1, name: "Dogs", total: 0, byStatus: NONE },
+    { id: 2, name: "Cats", total: 2, byStatus: { ...NONE, sold: 1, none: 1 } },
+  ]);
+  await store.call("PATCH", "/v1/pets/1", { json: { categoryId: 1 } });
+  await store.call("DELETE", "/v1/pets/2");
+  expect((await categoriesOf(store)).items.map(({ total }) => total)).toEqual([1, 0]);
+});
 
-  test("come in pages", async () => {
-    const store = await openStore();
-    for (const name of ["a", "b", "c"]) await store.call("POST", "/v1/categories", { json: { name } });
-    const first = await categoriesOf(store, "/v1/statistics/categories?limit=2");
-    const second = await categoriesOf(store, first.next);
-    expect([first, second].map(({ items }) => items.map(({ id }) => id))).toEqual([[1, 2], [3]]);
-    expect(second.next).toBeUndefined();
-  });
+test("statistics of categories come in pages", async () => {
+  const store = await openStore();
+  for (const name of ["a", "b", "c"]) await store.call("POST", "/v1/categories", { json: { name } });
+  const first = await categoriesOf(store, "/v1/statistics/categories?limit=2");
+  const second = await categoriesOf(store, first.next);
+  expect([first, second].map(({ items }) => items.map(({ id }) => id))).toEqual([[1, 2], [3]]);
+  expect(second.next).toBeUndefined();
 });

@@ -101,7 +101,7 @@ test("without a server the ports are not tried", async () => {
 const FAULT = { part: "wildcard", detail: "No name has an address." } as const;
 const MINUTE = 60_000;
 
-/** A watch whose probes find what the test says. */
+/** A watch whose probes have the test's findings. */
 const openWatch = () => {
   const [clock, dataDir] = [testClock(), temporaryDirectory()];
   const lines: string[] = [];
@@ -144,7 +144,7 @@ test("the log has each change once", async () => {
   expect(lines).toEqual(["warn", "info"]);
 });
 
-test("commands beside the server read what it found", async () => {
+test("commands read the findings of a running server", async () => {
   const { watch, dataDir, state } = openWatch();
   expect(readPlatform(dataDir)).toBeUndefined();
   state.faults = [FAULT];
@@ -161,7 +161,7 @@ test("with a PLATFORM_DOMAIN of this machine only, nothing is probed, and an old
   expect(existsSync(path)).toBe(false);
 });
 
-test("the warning counts the faults, and says what to do", () => {
+test("the warning counts the faults, and explains what to do", () => {
   expect(platformWarnings([])).toEqual([]);
   expect(platformWarnings([FAULT])).toEqual([
     {

@@ -18,7 +18,7 @@ test("a new environment file names every setting, and sets none", () => {
   for (const { env } of Object.values(groups).flat()) expect(text).toContain(`\n#${env}=`);
 });
 
-test("a setting takes the place of its comment, and every other line stays", () => {
+test("a setting replaces its comment, and every other line stays", () => {
   const text = "# host to listen on\n#HOST=127.0.0.1\n\n# port\n#PORT=3000\n";
   expect(setVariables(text, { PORT: "80" })).toBe(
     "# host to listen on\n#HOST=127.0.0.1\n\n# port\nPORT=80\n",
@@ -46,7 +46,7 @@ test("values in single quotes and with backslashes are read as systemd reads the
   expect(readVariables("A='a b'\nB=a\\ b  \n; C=1\n#D=1\n")).toEqual({ A: "a b", B: "a b" });
 });
 
-/** `test/real/service-commands.real.ts` compares such a file with what systemd passes to a process. */
+/** `test/real/service-commands.real.ts` compares such a file with the environment that systemd passes to a process. */
 test.each([
   ["A=1\r\nB=2\r\n", { A: "1", B: "2" }],
   ["A='it''s' \"two \"words  ", { A: "itstwo words" }],

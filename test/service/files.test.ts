@@ -32,7 +32,7 @@ test("the container runs as a user without rights, with its data in a volume", (
   expect(lines).toContain("VOLUME /var/lib/adoption-store");
 });
 
-test("the unit lets the service write the directories that it names, and says who wrote it", () => {
+test("the unit lets the service write the directories that it names, and begins with the mark of this program", () => {
   expect(systemdUnit()).not.toContain("ReadWritePaths");
   const unit = systemdUnit({ writable: ["/mnt/50% full"] });
   expect(unit.startsWith(`${UNIT_MARK}\n`)).toBe(true);

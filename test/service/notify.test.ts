@@ -23,7 +23,7 @@ const fakeTimers = () => {
   atEnd(() => jest.useRealTimers());
 };
 
-test("a slow start asks for more time until it is ready", () => {
+test("a slow start requests more time until it is ready", () => {
   fakeTimers();
   const { sent, notifier } = record();
   notifier.starting();
@@ -35,7 +35,7 @@ test("a slow start asks for more time until it is ready", () => {
   expect(sent).toEqual(["@s READY=1 STATUS=Ready"]);
 });
 
-test("the watchdog is told the state twice in its time, also if the state is bad", async () => {
+test("the watchdog gets the state twice in its time, also if the state is bad", async () => {
   fakeTimers();
   const { sent, notifier } = record(10_000);
   const states = ["Ready", "Not ready: disk: it is full\nreally", "Ready"];
@@ -52,7 +52,7 @@ test("the watchdog is told the state twice in its time, also if the state is bad
   ]);
 });
 
-test("the watchdog hears nothing while the state does not come", async () => {
+test("the watchdog gets no message while the state is missing", async () => {
   fakeTimers();
   const { sent, notifier } = record(10_000);
   notifier.ready(() => new Promise(() => {}));
@@ -71,7 +71,7 @@ test("nothing follows the message that the server stops", async () => {
   expect(sent.at(-1)).toBe("@s STOPPING=1 STATUS=Stopping");
 });
 
-test("the first message that cannot be sent is reported, and the server goes on", () => {
+test("the first message that cannot be sent is reported, and the server continues", () => {
   const errors: string[] = [];
   const notifier = serviceNotifier({
     socket: "/nobody",
@@ -86,7 +86,7 @@ test("the first message that cannot be sent is reported, and the server goes on"
   expect(errors).toEqual(["/nobody"]);
 });
 
-test("a process whose start fails ends, although it has asked for more time", async () => {
+test("a process whose start fails ends, although it has requested more time", async () => {
   const script = `
     import { serviceNotifier } from ${JSON.stringify(join(import.meta.dir, "../../src/service/notify.ts"))};
     serviceNotifier({ socket: "@nobody", watchdogMs: 1000, onError: () => {}, send: () => {} }).starting();`;

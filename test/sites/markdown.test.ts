@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { type OpenFiles, openFiles } from "./support.ts";
 
@@ -32,28 +32,29 @@ afterAll(() => {
 
 const typeOf = (response: Response) => response.headers.get("content-type")?.split(";")[0];
 
-describe("a page with Markdown beside it is sent as", () => {
-  test.each([
-    [undefined, "text/html"],
-    ["*/*", "text/html"],
-    ["text/html,application/xhtml+xml,*/*;q=0.8", "text/html"],
-    ["text/markdown", "text/markdown"],
-    ["text/markdown, text/html;q=0.9, */*;q=0.8", "text/markdown"],
-    ["text/html;q=0.5, text/markdown;q=0.6", "text/markdown"],
-    ["text/html, text/markdown;q=0.9", "text/html"],
-    ["text/markdown;q=0", "text/html"],
-    ["image/png", "text/html"],
-  ] as const)("the client prefers: Accept %p gets %s", async (accept, type) => {
+test.each([
+  [undefined, "text/html"],
+  ["*/*", "text/html"],
+  ["text/html,application/xhtml+xml,*/*;q=0.8", "text/html"],
+  ["text/markdown", "text/markdown"],
+  ["text/markdown, text/html;q=0.9, */*;q=0.8", "text/markdown"],
+  ["text/html;q=0.5, text/markdown;q=0.6", "text/markdown"],
+  ["text/html, text/markdown;q=0.9", "text/html"],
+  ["text/markdown;q=0", "text/html"],
+  ["image/png", "text/html"],
+] as const)(
+  "a page that is also in Markdown is sent as the client prefers: Accept %p gets %s",
+  async (accept, type) => {
     for (const path of ["/", "/guide", "/a%20b/", "/go/1"])
       for (const _ of ["made", "cached"]) {
         const response = await site.ask(path, accept === undefined ? {} : { accept });
         expect([path, response.status, typeOf(response)]).toEqual([path, 200, type]);
         expect(response.headers.get("vary")).toContain("Accept");
       }
-  });
-});
+  },
+);
 
-test("both forms say that they vary, and where the other is", async () => {
+test("both forms vary by Accept, and each links to the other", async () => {
   const html = await site.ask("/a%20b/");
   expect(html.headers.get("link")).toBe('</a%20b/index.md>; rel="alternate"; type="text/markdown"');
   expect(html.headers.get("vary")?.split(", ")).toContain("Accept");

@@ -56,7 +56,7 @@ test("a deploy is read once, also by concurrent requests", async () => {
   expect(read).toEqual(["manifest1"]);
 });
 
-test("the deploys used last stay cached, up to so many files; one with more files is cached alone", async () => {
+test("the deploys used last stay cached, up to a number of files, and one with more files is cached alone", async () => {
   const { read, deploy, visit } = openStore(100);
   const [one, two, three, large] = [deploy(1, 40), deploy(2, 40), deploy(3, 40), deploy(4, 500)] as const;
   for (const site of [one, two, one, three, one, two]) await visit(site);

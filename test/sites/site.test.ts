@@ -55,69 +55,64 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const ask = async (path: string, headers: Record<string, string> = {}, method = "GET", from = site) =>
   from.respond({ method, path, query: "?q=1", headers: new Headers(headers), inParts: false });
 
-describe("a request for", () => {
-  test.each([
-    ["/", 200, "home"],
-    ["/guide", 200, "guide"],
-    ["/docs/", 200, "docs"],
-    ["/docs/a%20b", 200, "spaced"],
-    ["/both", 200, "both page"],
-    ["/both/", 200, "both directory"],
-    ["/raw", 200, "raw file"],
-    ["/raw.html", 200, "raw page"],
-    ["/caf%C3%A9", 200, "decomposed"],
-    ["/.well-known/security.txt", 200, "security"],
-    ["/empty.txt", 200, ""],
-    ["/nothing", 404, "the site's own"],
-    ["/404", 404, "the site's own"],
-    ["/GUIDE", 404, "the site's own"],
-    ["/.env", 404, "the site's own"],
-    ["/%2Eenv", 404, "the site's own"],
-    ["/.git/config", 404, "the site's own"],
-    ["/.well-known/.hidden", 404, "the site's own"],
-    ["/constructor", 404, "the site's own"],
-    ["/docs%252F", 404, "the site's own"],
-    ["/..", 400, undefined],
-    ["/%2e%2e/etc/passwd", 400, undefined],
-    ["/docs/../index.html", 400, undefined],
-    ["//evil.example/", 400, undefined],
-    ["/docs//", 400, undefined],
-    ["/a%00b", 400, undefined],
-    ["/a%5Cb", 400, undefined],
-    ["/a\\b", 400, undefined],
-    ["/docs%2Findex.html", 400, undefined],
-    ["/%zz", 400, undefined],
-    ["/%ff", 400, undefined],
-    ["guide", 400, undefined],
-  ] as const)("%s gets %d %s", async (path, status, body) => {
-    // Twice: the second response may come from the cache.
-    for (const response of [await ask(path), await ask(path)]) {
-      expect(response.status).toBe(status);
-      if (body !== undefined) expect(await response.text()).toBe(body);
-      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-    }
-  });
+test.each([
+  ["/", 200, "home"],
+  ["/guide", 200, "guide"],
+  ["/docs/", 200, "docs"],
+  ["/docs/a%20b", 200, "spaced"],
+  ["/both", 200, "both page"],
+  ["/both/", 200, "both directory"],
+  ["/raw", 200, "raw file"],
+  ["/raw.html", 200, "raw page"],
+  ["/caf%C3%A9", 200, "decomposed"],
+  ["/.well-known/security.txt", 200, "security"],
+  ["/empty.txt", 200, ""],
+  ["/nothing", 404, "the site's own"],
+  ["/404", 404, "the site's own"],
+  ["/GUIDE", 404, "the site's own"],
+  ["/.env", 404, "the site's own"],
+  ["/%2Eenv", 404, "the site's own"],
+  ["/.git/config", 404, "the site's own"],
+  ["/.well-known/.hidden", 404, "the site's own"],
+  ["/constructor", 404, "the site's own"],
+  ["/docs%252F", 404, "the site's own"],
+  ["/..", 400, undefined],
+  ["/%2e%2e/etc/passwd", 400, undefined],
+  ["/docs/../index.html", 400, undefined],
+  ["//evil.example/", 400, undefined],
+  ["/docs//", 400, undefined],
+  ["/a%00b", 400, undefined],
+  ["/a%5Cb", 400, undefined],
+  ["/a\\b", 400, undefined],
+  ["/docs%2Findex.html", 400, undefined],
+  ["/%zz", 400, undefined],
+  ["/%ff", 400, undefined],
+  ["guide", 400, undefined],
+] as const)("a request for %s gets %d %s", async (path, status, body) => {
+  // Twice: the second response may come from the cache.
+  for (const response of [await ask(path), await ask(path)]) {
+    expect(response.status).toBe(status);
+    if (body !== undefined) expect(await response.text()).toBe(body);
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  }
+});
 
-  test.each([
-    ["/docs", "/docs/?q=1"],
-    ["/index.html", "/?q=1"],
-    ["/docs/index.html", "/docs/?q=1"],
-    ["/guide.html", "/guide?q=1"],
-    ["/guide/", "/guide?q=1"],
-    ["/docs/a%20b.html", "/docs/a%20b?q=1"],
-    ["/raw/", "/raw?q=1"],
-  ])("%s redirects permanently to %s", async (path, location) => {
-    const response = await ask(path);
-    expect([response.status, response.headers.get("location")]).toEqual([308, location]);
-  });
+test.each([
+  ["/docs", "/docs/?q=1"],
+  ["/index.html", "/?q=1"],
+  ["/docs/index.html", "/docs/?q=1"],
+  ["/guide.html", "/guide?q=1"],
+  ["/guide/", "/guide?q=1"],
+  ["/docs/a%20b.html", "/docs/a%20b?q=1"],
+  ["/raw/", "/raw?q=1"],
+])("a request for %s redirects permanently to %s", async (path, location) => {
+  const response = await ask(path);
+  expect([response.status, response.headers.get("location")]).toEqual([308, location]);
+});
 
-  test("a missing file gets a small 404 where the site has no 404.html", async () => {
-    const response = await ask("/nothing", {}, "GET", bare);
-    expect([response.status, response.headers.get("content-type")]).toEqual([
-      404,
-      "text/plain; charset=utf-8",
-    ]);
-  });
+test("a request for a missing file gets a small 404 where the site has no 404.html", async () => {
+  const response = await ask("/nothing", {}, "GET", bare);
+  expect([response.status, response.headers.get("content-type")]).toEqual([404, "text/plain; charset=utf-8"]);
 });
 
 test("methods other than GET and HEAD get 405 with Allow", async () => {
@@ -162,57 +157,55 @@ test("each coding has its own ETag, decodes to the file, and gets 304 for its ow
   expect(tags.size).toBe(3);
 });
 
-describe("If-Match", () => {
-  const tagOf = async (headers: Record<string, string> = {}) =>
-    (await ask("/long", headers)).headers.get("etag") ?? "";
+const tagOf = async (headers: Record<string, string> = {}) =>
+  (await ask("/long", headers)).headers.get("etag") ?? "";
 
-  test.each(["br", "gzip", "identity"])(
-    "with the ETag of the %s representation that would be sent lets the request through",
-    async (coding) => {
-      const headers = { "accept-encoding": coding };
-      const tag = await tagOf(headers);
-      for (const expected of [tag, `"other", ${tag}`, "*"])
-        expect((await ask("/long", { ...headers, "if-match": expected })).status).toBe(200);
-    },
-  );
+test.each(["br", "gzip", "identity"])(
+  "If-Match with the ETag of the %s representation that would be sent lets the request through",
+  async (coding) => {
+    const headers = { "accept-encoding": coding };
+    const tag = await tagOf(headers);
+    for (const expected of [tag, `"other", ${tag}`, "*"])
+      expect((await ask("/long", { ...headers, "if-match": expected })).status).toBe(200);
+  },
+);
 
-  test("with anything else gets 412: another ETag, a weak one, another coding's, nonsense", async () => {
-    const other = await tagOf({ "accept-encoding": "br" });
-    const tag = await tagOf();
-    for (const expected of ['"other"', `W/${tag}`, other, "", "nonsense"]) {
-      const response = await ask("/long", { "if-match": expected });
-      expect([response.status, response.headers.get("etag")]).toEqual([412, null]);
-      const head = await ask("/long", { "if-match": expected }, "HEAD");
-      expect([head.status, await head.text()]).toEqual([412, ""]);
-      expect(head.headers.get("content-length")).toBe(String((await response.bytes()).length));
-    }
-  });
+test("If-Match with anything else gets 412: another ETag, a weak one, another coding's, nonsense", async () => {
+  const other = await tagOf({ "accept-encoding": "br" });
+  const tag = await tagOf();
+  for (const expected of ['"other"', `W/${tag}`, other, "", "nonsense"]) {
+    const response = await ask("/long", { "if-match": expected });
+    expect([response.status, response.headers.get("etag")]).toEqual([412, null]);
+    const head = await ask("/long", { "if-match": expected }, "HEAD");
+    expect([head.status, await head.text()]).toEqual([412, ""]);
+    expect(head.headers.get("content-length")).toBe(String((await response.bytes()).length));
+  }
+});
 
-  test("is checked before If-None-Match and Range", async () => {
-    const tag = await tagOf();
-    const others = { "if-none-match": tag, range: "bytes=0-9" };
-    expect((await ask("/long", { "if-match": '"other"', ...others })).status).toBe(412);
-    expect((await ask("/long", { "if-match": tag, ...others })).status).toBe(304);
-  });
+test("If-Match is checked before If-None-Match and Range", async () => {
+  const tag = await tagOf();
+  const others = { "if-none-match": tag, range: "bytes=0-9" };
+  expect((await ask("/long", { "if-match": '"other"', ...others })).status).toBe(412);
+  expect((await ask("/long", { "if-match": tag, ...others })).status).toBe(304);
+});
 
-  test("with a range is compared with the ETag of the uncompressed file, which ranges are parts of", async () => {
-    const range = { range: "bytes=0-9", "accept-encoding": "br" };
-    expect((await ask("/long", { ...range, "if-match": await tagOf() })).status).toBe(206);
-    const compressed = await tagOf({ "accept-encoding": "br" });
-    expect((await ask("/long", { ...range, "if-match": compressed })).status).toBe(412);
-    expect((await ask("/long", { ...range, range: "lines=0-9", "if-match": compressed })).status).toBe(200);
-  });
+test("If-Match with a range is compared with the ETag of the uncompressed file, which ranges are parts of", async () => {
+  const range = { range: "bytes=0-9", "accept-encoding": "br" };
+  expect((await ask("/long", { ...range, "if-match": await tagOf() })).status).toBe(206);
+  const compressed = await tagOf({ "accept-encoding": "br" });
+  expect((await ask("/long", { ...range, "if-match": compressed })).status).toBe(412);
+  expect((await ask("/long", { ...range, range: "lines=0-9", "if-match": compressed })).status).toBe(200);
+});
 
-  test("is ignored where the response is a 404 or a redirect (RFC 9110 section 13.2.1)", async () => {
-    expect((await ask("/nothing", { "if-match": '"other"' })).status).toBe(404);
-    expect((await ask("/guide.html", { "if-match": '"other"' })).status).toBe(308);
-  });
+test("If-Match is ignored where the response is a 404 or a redirect (RFC 9110 section 13.2.1)", async () => {
+  expect((await ask("/nothing", { "if-match": '"other"' })).status).toBe(404);
+  expect((await ask("/guide.html", { "if-match": '"other"' })).status).toBe(308);
 });
 
 describe.each([
   ["read ahead", false],
   ["in parts", true],
-])("over a socket, with files %s,", (_, inParts) => {
+])("over a socket, with files %s", (_, inParts) => {
   let server: Bun.Server<undefined>;
   beforeAll(() => {
     server = Bun.serve({
@@ -269,7 +262,7 @@ describe.each([
   });
 });
 
-test("cached responses stay within their bytes; those used least recently go first", () => {
+test("cached responses stay within their bytes, and those used least recently are evicted first", () => {
   const responses = responseCache(10_000);
   for (const key of ["a", "b", "c"]) responses.set(key, new Response(key), 3000);
   expect(["a", "b", "c"].map((key) => responses.get(key) !== undefined)).toEqual([false, true, true]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Host, planRollback, upgrade } from "../../src/upgrade/upgrade.ts";
@@ -94,7 +94,7 @@ const machine = ({
     write(path, program(version));
     return path;
   };
-  /** Everything beside the files to upgrade to. */
+  /** Everything except the files to upgrade to. */
   const files = () =>
     readdirSync(directory)
       .filter((name) => !name.startsWith("file-"))
@@ -102,7 +102,7 @@ const machine = ({
   return { paths, host, state, said, installed, call, file, files };
 };
 
-test("the new version takes the place of the old one, which is kept, and the service runs it", async () => {
+test("the new version replaces the old one, which is kept, and the service runs it", async () => {
   const { call, file, state, installed, files, said } = machine();
   expect(await call(file("1.1.0"))).toMatchObject({ outcome: "upgraded", to: { version: "1.1.0" } });
   expect([installed(), state.running]).toEqual(["1.1.0", "1.1.0"]);
@@ -110,7 +110,7 @@ test("the new version takes the place of the old one, which is kept, and the ser
   expect(said.join("\n")).toContain("it is newer than the installed one, 1.0.0");
 });
 
-test("an older version is installed too, and called older", async () => {
+test("an older version is installed too, and reported as older", async () => {
   const { call, file, said, installed } = machine();
   await call(file("0.9.0"));
   expect(installed()).toBe("0.9.0");
@@ -139,32 +139,33 @@ const upgradeTo = async (text: string, migration: string) => {
   return { ...one, source, outcome: await outcomeOf(one.call(source)) };
 };
 
-describe("a program that cannot open the database", () => {
-  test.each([
-    ["has an older migration", program("1.1.0", "0019_names"), "its newest migration is 0019_names"],
-    [
-      "has another migration of the same number",
-      program("1.1.0", "0021_other"),
-      "its newest migration is 0021_other",
-    ],
-    ["reports no migration", earlierProgram("0.9.0"), "it is an earlier build"],
-  ])("is refused before anything changes if it %s", async (_, text, reason) => {
+test.each([
+  ["has an older migration", program("1.1.0", "0019_names"), "its newest migration is 0019_names"],
+  [
+    "has another migration of the same number",
+    program("1.1.0", "0021_other"),
+    "its newest migration is 0021_other",
+  ],
+  ["reports no migration", earlierProgram("0.9.0"), "it is an earlier build"],
+])(
+  "a program that cannot open the database is refused before anything changes if it %s",
+  async (_, text, reason) => {
     const { outcome, source, installed, said, files } = await upgradeTo(text, "0021_states");
     expect(outcome).toThrow(`${source} cannot open the database: ${reason}`);
     expect(outcome).toThrow("the database has 0021_states");
     expect([installed(), files()]).toEqual(["1.0.0", ["adoption-store"]]);
     expect(said.join("\n")).not.toContain("backup");
-  });
+  },
+);
 
-  test("is refused with the advice to roll back only if there is a previous version", async () => {
-    const { outcome } = await upgradeTo(earlierProgram("0.9.0"), "0021_states");
-    expect(outcome).not.toThrow("--rollback");
-    const one = machine({ migrations: { "1.1.0": "0002_next" } });
-    await one.call(one.file("1.1.0"));
-    const source = one.file("0.9.0");
-    write(source, earlierProgram("0.9.0"));
-    expect(await outcomeOf(one.call(source))).toThrow("run adoption-store upgrade --rollback.");
-  });
+test("a program that cannot open the database is refused with the advice to roll back only if there is a previous version", async () => {
+  const { outcome } = await upgradeTo(earlierProgram("0.9.0"), "0021_states");
+  expect(outcome).not.toThrow("--rollback");
+  const one = machine({ migrations: { "1.1.0": "0002_next" } });
+  await one.call(one.file("1.1.0"));
+  const source = one.file("0.9.0");
+  write(source, earlierProgram("0.9.0"));
+  expect(await outcomeOf(one.call(source))).toThrow("run adoption-store upgrade --rollback.");
 });
 
 test.each([
@@ -178,52 +179,53 @@ test("without a database, an earlier build is installed", async () => {
   expect((await upgradeTo(earlierProgram("0.9.0"), "")).installed()).toBe("0.9.0");
 });
 
-describe("nothing changes if the new file", () => {
-  const refused = async (prepare: (one: ReturnType<typeof machine>) => [string, string?], reason: string) => {
-    const one = machine();
-    const [source, sum] = prepare(one);
-    const before = one.files();
-    expect(await outcomeOf(one.call(source, sum))).toThrow(reason);
-    expect([one.installed(), one.state.running, one.files()]).toEqual(["1.0.0", "1.0.0", before]);
-    expect(existsSync(one.paths.previous) || existsSync(one.paths.staged)).toBe(false);
-  };
+const refused = async (prepare: (one: ReturnType<typeof machine>) => [string, string?], reason: string) => {
+  const one = machine();
+  const [source, sum] = prepare(one);
+  const before = one.files();
+  expect(await outcomeOf(one.call(source, sum))).toThrow(reason);
+  expect([one.installed(), one.state.running, one.files()]).toEqual(["1.0.0", "1.0.0", before]);
+  expect(existsSync(one.paths.previous) || existsSync(one.paths.staged)).toBe(false);
+};
 
-  test("does not have the given checksum", () =>
-    refused(({ file }) => [file("1.1.0"), "0".repeat(64)], `not ${"0".repeat(64)}: do not use this file`));
+test("nothing changes if the new file does not have the given checksum", () =>
+  refused(({ file }) => [file("1.1.0"), "0".repeat(64)], `not ${"0".repeat(64)}: do not use this file`));
 
-  test.each(["", "deadbeef  file-1.1.0", `${"0".repeat(64)}  other`])(
-    "has no checksum in SHA256SUMS beside it, which is %j",
-    (sums) =>
-      refused(({ host, file }) => {
-        writeFileSync(join(host.dataDir, "SHA256SUMS"), sums);
-        return [file("1.1.0")];
-      }, "does not list file-1.1.0: give the checksum that the publisher names with --sha256"),
-  );
-  test("does not have the checksum in SHA256SUMS beside it", () =>
-    refused(({ file, host }) => {
-      writeFileSync(join(host.dataDir, "SHA256SUMS"), `${"0".repeat(64)}  file-1.1.0\n`);
+test.each(["", "deadbeef  file-1.1.0", `${"0".repeat(64)}  other`])(
+  "nothing changes if the new file has no checksum in the SHA256SUMS next to it: %j",
+  (sums) =>
+    refused(({ host, file }) => {
+      writeFileSync(join(host.dataDir, "SHA256SUMS"), sums);
       return [file("1.1.0")];
-    }, "do not use this file"));
+    }, "does not list file-1.1.0: give the checksum that the publisher names with --sha256"),
+);
+test("nothing changes if the new file does not have the checksum in the SHA256SUMS next to it", () =>
+  refused(({ file, host }) => {
+    writeFileSync(join(host.dataDir, "SHA256SUMS"), `${"0".repeat(64)}  file-1.1.0\n`);
+    return [file("1.1.0")];
+  }, "do not use this file"));
 
-  test("is missing", () => refused(() => ["/nonexistent"], "does not exist"));
-  test.each(["/", "/dev/zero"])("is %s", (path) => refused(() => [path], `${path} is not a file`));
+test("nothing changes if the new file is missing", () => refused(() => ["/nonexistent"], "does not exist"));
+test.each(["/", "/dev/zero"])("nothing changes if the new file is %s", (path) =>
+  refused(() => [path], `${path} is not a file`),
+);
 
-  test.each([
-    ["is not a program", "just text"],
-    ["is a program of another machine", "\x7fELF\x02\x01\x01"],
-    ["fails", "#!/bin/sh\nexit 3\n"],
-    ["does not say its version", "#!/bin/sh\necho hello\n"],
-  ])("%s", (_, text) =>
-    refused(({ host }) => {
-      write(join(host.dataDir, "file-x"), text);
-      return [join(host.dataDir, "file-x")];
-    }, "is not adoption-store for this machine"),
-  );
+test.each([
+  ["is not a program", "just text"],
+  ["is a program of another machine", "\x7fELF\x02\x01\x01"],
+  ["fails", "#!/bin/sh\nexit 3\n"],
+  ["does not report its version", "#!/bin/sh\necho hello\n"],
+])("nothing changes if the new file %s", (_, text) =>
+  refused(({ host }) => {
+    write(join(host.dataDir, "file-x"), text);
+    return [join(host.dataDir, "file-x")];
+  }, "is not adoption-store for this machine"),
+);
 
-  test.each(["http://localhost/adoption-store", "ftp://localhost/adoption-store"])("is at %s", (url) =>
-    refused(() => [url, "0".repeat(64)], "only https is allowed"),
-  );
-});
+test.each(["http://localhost/adoption-store", "ftp://localhost/adoption-store"])(
+  "nothing changes if the new file is at %s",
+  (url) => refused(() => [url, "0".repeat(64)], "only https is allowed"),
+);
 
 test("the right checksum is accepted, given or in SHA256SUMS", async () => {
   const given = machine();
@@ -236,20 +238,21 @@ test("the right checksum is accepted, given or in SHA256SUMS", async () => {
   expect(listed.said[0]).toContain("with the right checksum");
 });
 
-describe("a version that does not become ready is replaced by the previous one,", () => {
-  test("and a database that it did not migrate stays", async () => {
-    const { call, file, state, installed, files } = machine({ broken: ["1.1.0"] });
-    expect(await outcomeOf(call(file("1.1.0")))).toThrow(
-      "1.1.0 does not work (it is broken): 1.0.0 runs again",
-    );
-    expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
-    expect(files()).toEqual(["adoption-store"]);
-  });
+test("a version that does not become ready is replaced by the previous one, and a database that it did not migrate stays", async () => {
+  const { call, file, state, installed, files } = machine({ broken: ["1.1.0"] });
+  expect(await outcomeOf(call(file("1.1.0")))).toThrow(
+    "1.1.0 does not work (it is broken): 1.0.0 runs again",
+  );
+  expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
+  expect(files()).toEqual(["adoption-store"]);
+});
 
-  test.each([
-    ["the copy that the server took, which has everything", true, "copy of 0001"],
-    ["the backup", false, "backup of 0001"],
-  ])("and a database that it migrated is restored from %s", async (_, copies, source) => {
+test.each([
+  ["the copy that the server took, which has everything", true, "copy of 0001"],
+  ["the backup", false, "backup of 0001"],
+])(
+  "a version that does not become ready is replaced by the previous one, and a database that it migrated is restored from %s",
+  async (_, copies, source) => {
     const { call, file, state, installed, said } = machine({
       broken: ["1.1.0"],
       migrations: { "1.1.0": "0002" },
@@ -258,40 +261,38 @@ describe("a version that does not become ready is replaced by the previous one,"
     expect(await outcomeOf(call(file("1.1.0")))).toThrow("1.0.0 runs again");
     expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
     expect(said.join("\n")).toContain(`restoring the database from ${source}`);
-  });
+  },
+);
 
-  test("and it is said if that one does not run either", async () => {
-    const { call, file } = machine({ broken: ["1.1.0", "1.0.0"] });
-    expect(await outcomeOf(call(file("1.1.0")))).toThrow("1.0.0 does not run either");
-  });
+test("the upgrade reports that the previous version does not run either", async () => {
+  const { call, file } = machine({ broken: ["1.1.0", "1.0.0"] });
+  expect(await outcomeOf(call(file("1.1.0")))).toThrow("1.0.0 does not run either");
 });
 
-describe("a rollback by hand", () => {
-  test("brings back the previous version and its database", async () => {
-    const { call, file, host, paths, state, installed, files } = machine({ migrations: { "1.1.0": "0002" } });
-    await call(file("1.1.0"));
-    const plan = await planRollback(host, paths);
-    expect(plan.losesData).toBe(true);
-    await plan.run();
-    expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
-    expect(files()).toEqual(["adoption-store"]);
-  });
+test("a rollback by hand brings back the previous version and its database", async () => {
+  const { call, file, host, paths, state, installed, files } = machine({ migrations: { "1.1.0": "0002" } });
+  await call(file("1.1.0"));
+  const plan = await planRollback(host, paths);
+  expect(plan.losesData).toBe(true);
+  await plan.run();
+  expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
+  expect(files()).toEqual(["adoption-store"]);
+});
 
-  test("loses nothing if the database was not migrated", async () => {
-    const { call, file, host, paths } = machine();
-    await call(file("1.1.0"));
-    expect((await planRollback(host, paths)).losesData).toBe(false);
-  });
+test("a rollback by hand loses nothing if the database was not migrated", async () => {
+  const { call, file, host, paths } = machine();
+  await call(file("1.1.0"));
+  expect((await planRollback(host, paths)).losesData).toBe(false);
+});
 
-  test("is refused without a previous version, and with one that is not the one before the upgrade", async () => {
-    const { call, file, host, paths } = machine();
-    expect(await outcomeOf(planRollback(host, paths))).toThrow(
-      "adoption-store upgrade FILE installs an older one if it can open the database",
-    );
-    await call(file("1.1.0"));
-    write(paths.previous, program("0.1.0"));
-    expect(await outcomeOf(planRollback(host, paths))).toThrow("there is no previous version next to");
-  });
+test("a rollback by hand is refused without the version from before the upgrade", async () => {
+  const { call, file, host, paths } = machine();
+  expect(await outcomeOf(planRollback(host, paths))).toThrow(
+    "adoption-store upgrade FILE installs an older one if it can open the database",
+  );
+  await call(file("1.1.0"));
+  write(paths.previous, program("0.1.0"));
+  expect(await outcomeOf(planRollback(host, paths))).toThrow("there is no previous version next to");
 });
 
 test("without a service the executable is replaced, and nothing is started", async () => {
@@ -301,48 +302,46 @@ test("without a service the executable is replaced, and nothing is started", asy
   expect(readRecord(paths)?.state).toBe("done");
 });
 
-describe("a call that is killed at any step leaves a whole executable, and repeating it", () => {
-  const MAX_EFFECTS = 40;
+const MAX_EFFECTS = 40;
 
-  /** Kills the first call before each of its effects in turn, and repeats it. */
-  const killEverywhere = async (
-    options: MachineOptions,
-    check: (one: ReturnType<typeof machine>, repeated: Promise<unknown>) => Promise<void>,
-  ) => {
-    let kills = 0;
-    for (; kills < MAX_EFFECTS; kills++) {
-      const one = machine(options);
-      const source = one.file("1.1.0");
-      one.state.kill = kills;
-      const first: unknown = await one.call(source).catch((error: unknown) => error);
-      if (!(first instanceof Killed)) break;
-      expect(["1.0.0", "1.1.0"]).toContain(one.installed());
-      one.state.kill = Infinity;
-      // What runs now is what is installed.
-      one.host.current.version = one.installed();
-      await check(one, one.call(source));
-      rmSync(one.host.dataDir, { recursive: true });
-    }
-    expect(kills).toBeGreaterThan(5);
-    expect(kills).toBeLessThan(MAX_EFFECTS);
-  };
+/** Kills the first call before each of its effects in turn, and repeats it. */
+const killEverywhere = async (
+  options: MachineOptions,
+  check: (one: ReturnType<typeof machine>, repeated: Promise<unknown>) => Promise<void>,
+) => {
+  let kills = 0;
+  for (; kills < MAX_EFFECTS; kills++) {
+    const one = machine(options);
+    const source = one.file("1.1.0");
+    one.state.kill = kills;
+    const first: unknown = await one.call(source).catch((error: unknown) => error);
+    if (!(first instanceof Killed)) break;
+    expect(["1.0.0", "1.1.0"]).toContain(one.installed());
+    one.state.kill = Infinity;
+    // The running version is the installed one.
+    one.host.current.version = one.installed();
+    await check(one, one.call(source));
+    rmSync(one.host.dataDir, { recursive: true });
+  }
+  expect(kills).toBeGreaterThan(5);
+  expect(kills).toBeLessThan(MAX_EFFECTS);
+};
 
-  test("finishes the upgrade", () =>
-    killEverywhere({ migrations: { "1.1.0": "0002" } }, async ({ installed, state, paths }, repeated) => {
-      await repeated;
-      expect([installed(), state.running, state.migration]).toEqual(["1.1.0", "1.1.0", "0002"]);
-      expect(readRecord(paths)?.state).toBe("done");
-    }));
+test("a call that is killed at any step leaves a whole executable, and repeating it finishes the upgrade", () =>
+  killEverywhere({ migrations: { "1.1.0": "0002" } }, async ({ installed, state, paths }, repeated) => {
+    await repeated;
+    expect([installed(), state.running, state.migration]).toEqual(["1.1.0", "1.1.0", "0002"]);
+    expect(readRecord(paths)?.state).toBe("done");
+  }));
 
-  test("finishes the rollback", () =>
-    killEverywhere(
-      { broken: ["1.1.0"], migrations: { "1.1.0": "0002" } },
-      async ({ installed, state }, repeated) => {
-        expect(await outcomeOf(repeated)).toThrow("runs again");
-        expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
-      },
-    ));
-});
+test("a call that is killed at any step leaves a whole executable, and repeating it finishes the rollback", () =>
+  killEverywhere(
+    { broken: ["1.1.0"], migrations: { "1.1.0": "0002" } },
+    async ({ installed, state }, repeated) => {
+      expect(await outcomeOf(repeated)).toThrow("runs again");
+      expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
+    },
+  ));
 
 test("after an interrupted upgrade, another file is refused until the first one is finished or undone", async () => {
   const { call, file, state, host, paths, installed } = machine({ broken: ["1.1.0"] });

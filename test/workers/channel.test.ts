@@ -31,7 +31,7 @@ test("a call that waits when the other process ends fails", async () => {
   expect(await outcomeOf(here.ask("wait"))).toThrow("has ended");
 });
 
-test("a process that has ended without word fails calls to it, and takes no response to its own", async () => {
+test("calls to a process that has ended without notice fail, and it gets no response to its own calls", async () => {
   const fail = () => {
     throw new Error("there is no process");
   };

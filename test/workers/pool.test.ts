@@ -31,7 +31,7 @@ const poolOf = (script: string, limits: { startMs?: number; hangMs?: number } = 
   return { pool, pauses, changes, starts: () => readFileSync(starts, "utf8").length };
 };
 
-test("a worker that ends again and again is started again after longer and longer pauses", async () => {
+test("a worker that keeps ending is started again after longer and longer pauses", async () => {
   const { pool, pauses, changes, starts } = poolOf("started(); process.exit(1);");
   await pool.ready;
   while (starts() < 3) await Bun.sleep(5);
@@ -49,7 +49,7 @@ test("a worker that does not stop in time is killed", async () => {
   await pool.stop(50);
 });
 
-test("a worker that hangs during its start is replaced, and holds no stop up", async () => {
+test("a worker that hangs during its start is replaced, and does not delay a stop", async () => {
   const { pool, pauses, changes, starts } = poolOf("started(); setInterval(() => {}, 1000);", {
     startMs: 100,
   });
@@ -60,7 +60,7 @@ test("a worker that hangs during its start is replaced, and holds no stop up", a
   expect(changes[0]).toEqual({ running: 0, ended: "it did not start within 100 ms" });
 });
 
-test("a worker that says why it cannot start is missing for that reason", async () => {
+test("a worker that reports why it cannot start is missing for that reason", async () => {
   const { pool, changes } = poolOf(`
     process.on("message", ({ id }) => process.send({ id, error: "no room" }));`);
   await pool.ready;

@@ -51,7 +51,7 @@ export const serveWithWorkers = async (env: Record<string, string> = {}) => {
     key: adminKey,
     call,
     post,
-    /** Sends a request over many connections at once. */
+    /** Sends a request over many connections concurrently. */
     callAll: (path: string, sent?: Sent): Promise<Response[]> =>
       Promise.all(Array.from({ length: CONNECTIONS }, () => call(path, sent))),
     add: async (name: string): Promise<number> => {

@@ -45,7 +45,7 @@ test("workers have the name of the program", () => {
     expect(readFileSync(`/proc/${pid}/comm`, "utf8")).toBe("adoption-store\n");
 });
 
-test("an acknowledged write is in every response that is asked for afterwards, over any connection", async () => {
+test("an acknowledged write is in every later response, over any connection", async () => {
   for (let round = 0; round < 10; round++) {
     const id = await shared().add(`round ${round}`);
     const pages = await Promise.all(
@@ -73,7 +73,7 @@ test("a search and its counts have every animal that any connection has added", 
   }
 });
 
-test("a revoked key is refused at once by every process", async () => {
+test("every process refuses a revoked key immediately", async () => {
   const { id, secret } = await mint();
   expect(statusesOf(await shared().callAll("/v1/pets", { key: secret }))).toEqual([200]);
   expect((await shared().call(`/platform/keys/${id}`, { method: "DELETE" })).status).toBe(204);
@@ -158,13 +158,13 @@ test("headers, statuses and bodies are those of a single process", async () => {
     }
 });
 
-test("a request id is kept, and a host that nothing serves is refused, by every process", async () => {
+test("every process keeps a request id, and refuses a host that nothing serves", async () => {
   const kept = await shared().callAll("/platform/keys", { headers: { "x-request-id": "mine" } });
   expect(kept.every(({ headers }) => headers.get("x-request-id") === "mine")).toBe(true);
   expect(statusesOf(await shared().callAll("/", { headers: { host: "unknown.example" } }))).toEqual([421]);
 });
 
-test("a body that is too large is refused with 413 by every process", async () => {
+test("every process refuses a body that is too large with 413", async () => {
   const body = JSON.stringify({ name: "x".repeat(2 ** 21), categoryId: 1 });
   for (let attempt = 0; attempt < 12; attempt++) {
     const response = await shared().call("/v1/pets", {
@@ -181,7 +181,7 @@ test("only this user can open the socket for forwarded requests", () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("a killed worker is replaced, and nothing acknowledged is lost", async () => {
+test("a killed worker is replaced, and no acknowledged write is lost", async () => {
   const { config, add, callAll, workers } = shared();
   await until(() => workers().length === 2);
   const killed = workers();
@@ -211,7 +211,7 @@ test("a second server on the same port is refused", async () => {
 test("a server waits until the workers of a killed one have left its port", async () => {
   const { config } = shared();
   const other = { ...config, dataDir: temporaryDirectory() };
-  // What a killed server leaves behind: the file, and for a moment a process that listens.
+  // A killed server leaves the file, and for a moment a process that listens.
   await Bun.write(workersSocketPath(other.dataDir), "");
   const leaving = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const port = Number(leaving.port);
@@ -253,7 +253,7 @@ test("a stop lets every process finish the writes that it has begun, ends the wo
   expect(existsSync(workersSocketPath(config.dataDir))).toBe(false);
 });
 
-test("no worker is missing before all have been started", async () => {
+test("no worker counts as missing before all have been started", async () => {
   const { config } = shared();
   const log = { warn() {} } as unknown as Logger;
   const starting = createWorkers({ ...config, dataDir: temporaryDirectory() }, log, () => new Response());
@@ -261,7 +261,7 @@ test("no worker is missing before all have been started", async () => {
   expect(starting.others.missing()).toBeUndefined();
 });
 
-test("a worker that cannot start is missing, since when and why", async () => {
+test("a worker that cannot start is reported as missing, with the time and the reason", async () => {
   const { config } = shared();
   const log = { warn() {} } as unknown as Logger;
   const alone = { ...config, workers: 2, dataDir: temporaryDirectory() };
@@ -279,7 +279,7 @@ test("a worker that cannot start is missing, since when and why", async () => {
   await failing.stop(50);
 });
 
-test("workers end when their server is killed, even one that hangs", async () => {
+test("workers end when their server is killed, even a worker that hangs", async () => {
   const dataDir = temporaryDirectory();
   const command = [...(await bundledProgram()), "serve"];
   const server = Bun.spawn([...command, "--port", "0", "--data-dir", dataDir, "--workers", "3"], {

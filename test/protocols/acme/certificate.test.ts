@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { assertFits, readCertificate, splitChain } from "../../../src/protocols/acme/certificate.ts";
 import { newCertificateKey, loadX509 } from "../../../src/protocols/acme/keys.ts";
 import { AcmeProblem } from "../../../src/protocols/acme/problem.ts";
@@ -61,37 +61,38 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
     },
   );
 
-describe("of a certificate is read", () => {
-  test("the ARI id of RFC 9773's example", async () => {
-    const { ariId, serial, issuer, names } = await readCertificate(RFC_9773);
-    expect({ ariId, serial, issuer, names }).toEqual({
-      ariId: "aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE",
-      serial: "87654321",
-      issuer: "CN=Example CA",
-      names: [],
-    });
+test("the ARI id of RFC 9773's example certificate is read", async () => {
+  const { ariId, serial, issuer, names } = await readCertificate(RFC_9773);
+  expect({ ariId, serial, issuer, names }).toEqual({
+    ariId: "aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE",
+    serial: "87654321",
+    issuer: "CN=Example CA",
+    names: [],
   });
+});
 
-  test.each([
-    ["0f", "AP8.Dw"],
-    ["7f01", "AP8.fwE"],
-    ["80", "AP8.AIA"],
-  ])("an ARI id whose serial %s is positive in DER", async (serialNumber, ariId) => {
+test.each([
+  ["0f", "AP8.Dw"],
+  ["7f01", "AP8.fwE"],
+  ["80", "AP8.AIA"],
+])(
+  "the ARI id of a certificate with the serial %s has it as a positive DER integer: %s",
+  async (serialNumber, ariId) => {
     const { cert } = await certificateFor(["docs.example.org"], { serialNumber });
     expect((await readCertificate(cert)).ariId).toBe(ariId);
-  });
+  },
+);
 
-  test("the DNS names in lower case, the times, the issuer and the DER of the first", async () => {
-    const { cert } = await certificateFor(["Docs.Example.ORG", "*.example.org"]);
-    const facts = await readCertificate(cert + RFC_9773);
-    expect(facts).toMatchObject({
-      names: ["docs.example.org", "*.example.org"],
-      notBefore: NOW - DAY,
-      notAfter: NOW + DAY,
-      issuer: "CN=Somebody",
-    });
-    expect(cert.replaceAll(/\s/g, "")).toContain(Buffer.from(facts.der).toString("base64"));
+test("the DNS names in lower case, the times, the issuer and the DER are those of the first certificate", async () => {
+  const { cert } = await certificateFor(["Docs.Example.ORG", "*.example.org"]);
+  const facts = await readCertificate(cert + RFC_9773);
+  expect(facts).toMatchObject({
+    names: ["docs.example.org", "*.example.org"],
+    notBefore: NOW - DAY,
+    notAfter: NOW + DAY,
+    issuer: "CN=Somebody",
   });
+  expect(cert.replaceAll(/\s/g, "")).toContain(Buffer.from(facts.der).toString("base64"));
 });
 
 test("a certificate that is valid from 1950 counts as valid from 1970, the program's earliest time", async () => {
@@ -112,56 +113,52 @@ test("a certificate with malformed names is refused", async () => {
   );
 });
 
-describe("a chain", () => {
-  test("is 1 to 10 certificates", () => {
-    expect(splitChain(RFC_9773.repeat(10)).length).toBe(10);
-    expect(splitChain(`\r\n${RFC_9773.replaceAll("\n", "\r\n")}\n\n`)).toEqual([RFC_9773.trim()]);
-  });
-
-  test.each([
-    ["nothing", ""],
-    ["eleven", RFC_9773.repeat(11)],
-    ["text", "certificate"],
-    ["text before it", `subject: somebody\n${RFC_9773}`],
-    ["another kind", RFC_9773.replaceAll("CERTIFICATE", "PRIVATE KEY")],
-    ["half of one", RFC_9773.slice(0, 300)],
-    ["one that is none", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"],
-  ])("that is %s is refused", async (_, pem) => {
-    expect(() => splitChain(pem)).toThrow(AcmeProblem);
-    expect(await refusal(readCertificate(pem))).not.toBe("");
-  });
+test("a chain has 1 to 10 certificates", () => {
+  expect(splitChain(RFC_9773.repeat(10)).length).toBe(10);
+  expect(splitChain(`\r\n${RFC_9773.replaceAll("\n", "\r\n")}\n\n`)).toEqual([RFC_9773.trim()]);
 });
 
-describe("a certificate fits", () => {
-  test("its key, its names and the time", async () => {
+test.each([
+  ["nothing", ""],
+  ["eleven certificates", RFC_9773.repeat(11)],
+  ["text", "certificate"],
+  ["text before it", `subject: somebody\n${RFC_9773}`],
+  ["another kind of PEM", RFC_9773.replaceAll("CERTIFICATE", "PRIVATE KEY")],
+  ["half a certificate", RFC_9773.slice(0, 300)],
+  ["a malformed certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"],
+])("a malformed chain is refused: %s", async (_, pem) => {
+  expect(() => splitChain(pem)).toThrow(AcmeProblem);
+  expect(await refusal(readCertificate(pem))).not.toBe("");
+});
+
+test("a certificate fits its key, its names and the time", async () => {
+  const { cert, key } = await certificateFor(["docs.example.org", "*.example.net"]);
+  expect(await refusal(assertFits(cert, key, ["docs.example.org", "a.example.net"], NOW))).toBe("");
+});
+
+test("a certificate fits neither another key nor a text that is no key, and the message does not contain the key", async () => {
+  const { cert, key } = await certificateFor(["docs.example.org"]);
+  for (const other of [await newCertificateKey(), "nonsense", key.slice(0, 100)])
+    expect(await refusal(assertFits(cert, other, ["docs.example.org"], NOW))).toBe(
+      "it does not belong to its key",
+    );
+});
+
+test.each(["www.example.org", "example.net", "a.b.example.net", "example.org"])(
+  "a certificate does not fit another name: %s",
+  async (name) => {
     const { cert, key } = await certificateFor(["docs.example.org", "*.example.net"]);
-    expect(await refusal(assertFits(cert, key, ["docs.example.org", "a.example.net"], NOW))).toBe("");
-  });
+    expect(await refusal(assertFits(cert, key, ["docs.example.org", name], NOW))).toBe(
+      `it is not for ${name}, but for docs.example.org, *.example.net`,
+    );
+  },
+);
 
-  test("no other key, and nothing but a key; the message does not contain the key", async () => {
-    const { cert, key } = await certificateFor(["docs.example.org"]);
-    for (const other of [await newCertificateKey(), "nonsense", key.slice(0, 100)])
-      expect(await refusal(assertFits(cert, other, ["docs.example.org"], NOW))).toBe(
-        "it does not belong to its key",
-      );
-  });
-
-  test.each(["www.example.org", "example.net", "a.b.example.net", "example.org"])(
-    "no other name: %s",
-    async (name) => {
-      const { cert, key } = await certificateFor(["docs.example.org", "*.example.net"]);
-      expect(await refusal(assertFits(cert, key, ["docs.example.org", name], NOW))).toBe(
-        `it is not for ${name}, but for docs.example.org, *.example.net`,
-      );
-    },
-  );
-
-  test("no other time, apart from a clock that is slow by minutes", async () => {
-    const { cert, key } = await certificateFor(["docs.example.org"]);
-    const at = (now: number) => refusal(assertFits(cert, key, ["docs.example.org"], now));
-    expect(await at(NOW + DAY - 1)).toBe("");
-    expect(await at(NOW + DAY)).toContain("it expired at 2026-11-21T00:00:00.000Z");
-    expect(await at(NOW - DAY - 4 * 60_000)).toBe("");
-    expect(await at(NOW - DAY - 60 * 60_000)).toContain("is this machine's clock right?");
-  });
+test("a certificate fits no time outside its validity, except on a clock that is slow by minutes", async () => {
+  const { cert, key } = await certificateFor(["docs.example.org"]);
+  const at = (now: number) => refusal(assertFits(cert, key, ["docs.example.org"], now));
+  expect(await at(NOW + DAY - 1)).toBe("");
+  expect(await at(NOW + DAY)).toContain("it expired at 2026-11-21T00:00:00.000Z");
+  expect(await at(NOW - DAY - 4 * 60_000)).toBe("");
+  expect(await at(NOW - DAY - 60 * 60_000)).toContain("is this machine's clock right?");
 });

@@ -59,48 +59,43 @@ const URLS = {
   revokeCert: "https://ca.example/revoke",
 };
 
-describe("a response that is not a directory", () => {
-  test.each<[string, () => Response]>([
-    ["a page", () => new Response("<h1>It works!</h1>")],
-    ["nothing", () => new Response("")],
-    ["a list", () => Response.json([])],
-    ["null", () => Response.json(null)],
-    ["an empty object", () => Response.json({})],
-    ["a number for a URL", () => Response.json({ ...URLS, newNonce: 1 })],
-    ["a file for a URL", () => Response.json({ ...URLS, newNonce: "file:///etc/passwd" })],
-    ["a URL with a line feed", () => Response.json({ ...URLS, newNonce: "https://ca.example/\n" })],
-    ["a URL with a password", () => Response.json({ ...URLS, newNonce: "https://a:b@ca.example/" })],
-    [
-      "a URL without end",
-      () => Response.json({ ...URLS, newNonce: `https://ca.example/${"a".repeat(2000)}` }),
-    ],
-    ["names that are no texts", () => Response.json({ ...URLS, meta: { caaIdentities: [{}] } })],
-    ["a thousand names", () => Response.json({ ...URLS, meta: { caaIdentities: Array(1000).fill("a") } })],
-    ["2 MiB", () => new Response(" ".repeat(2 * 1024 * 1024) + JSON.stringify(URLS))],
-    ["a body without end", () => endless(" ".repeat(65_536))],
-    ["a redirect", () => Response.redirect("https://ca.example/directory", 302)],
-    ["a redirect without a target", () => new Response(null, { status: 307 })],
-    [
-      "a compressed one, unasked",
-      () => new Response(Bun.gzipSync(JSON.stringify(URLS)), { headers: { "content-encoding": "gzip" } }),
-    ],
-  ])("%s is malformed", async (_, response) => {
-    await using server = serve(response);
-    const problem = await problemFrom(clientOf(server.url).directory());
-    expect(problem.type).toBe("malformed_answer");
-    expect(problem.detail.length).toBeLessThan(200);
-  });
-
-  test("is not cached: the next one is requested and used", async () => {
-    const responses = [new Response("no"), Response.json(URLS)];
-    await using server = serve(() => responses.shift() ?? new Response("no"));
-    const client = clientOf(server.url);
-    await problemFrom(client.directory());
-    expect((await client.directory()).newOrder).toBe(URLS.newOrder);
-  });
+test.each<[string, () => Response]>([
+  ["a page", () => new Response("<h1>It works!</h1>")],
+  ["nothing", () => new Response("")],
+  ["a list", () => Response.json([])],
+  ["null", () => Response.json(null)],
+  ["an empty object", () => Response.json({})],
+  ["a number for a URL", () => Response.json({ ...URLS, newNonce: 1 })],
+  ["a file for a URL", () => Response.json({ ...URLS, newNonce: "file:///etc/passwd" })],
+  ["a URL with a line feed", () => Response.json({ ...URLS, newNonce: "https://ca.example/\n" })],
+  ["a URL with a password", () => Response.json({ ...URLS, newNonce: "https://a:b@ca.example/" })],
+  ["a URL without end", () => Response.json({ ...URLS, newNonce: `https://ca.example/${"a".repeat(2000)}` })],
+  ["names that are not texts", () => Response.json({ ...URLS, meta: { caaIdentities: [{}] } })],
+  ["a thousand names", () => Response.json({ ...URLS, meta: { caaIdentities: Array(1000).fill("a") } })],
+  ["2 MiB", () => new Response(" ".repeat(2 * 1024 * 1024) + JSON.stringify(URLS))],
+  ["a body without end", () => endless(" ".repeat(65_536))],
+  ["a redirect", () => Response.redirect("https://ca.example/directory", 302)],
+  ["a redirect without a target", () => new Response(null, { status: 307 })],
+  [
+    "an unrequested compression",
+    () => new Response(Bun.gzipSync(JSON.stringify(URLS)), { headers: { "content-encoding": "gzip" } }),
+  ],
+])("a response that is not a directory is malformed: %s", async (_, response) => {
+  await using server = serve(response);
+  const problem = await problemFrom(clientOf(server.url).directory());
+  expect(problem.type).toBe("malformed_answer");
+  expect(problem.detail.length).toBeLessThan(200);
 });
 
-describe("a response of the wrong shape", () => {
+test("a response that is not a directory is not cached: the next one is requested and used", async () => {
+  const responses = [new Response("no"), Response.json(URLS)];
+  await using server = serve(() => responses.shift() ?? new Response("no"));
+  const client = clientOf(server.url);
+  await problemFrom(client.directory());
+  expect((await client.directory()).newOrder).toBe(URLS.newOrder);
+});
+
+describe("responses of the wrong shape", () => {
   const order = (more: object) => ({
     status: "pending",
     identifiers: [{ type: "dns", value: "docs.example.org" }],
@@ -117,13 +112,13 @@ describe("a response of the wrong shape", () => {
     ["an address", order({ identifiers: [{ type: "ip", value: "192.0.2.1" }] }), LOCATION],
     ["a thousand authorizations", order({ authorizations: Array(1000).fill(URLS.newOrder) }), LOCATION],
     ["an authorization that is no URL", order({ authorizations: ["/authorization"] }), LOCATION],
-    ["a time that is none", order({ expires: "tomorrow" }), LOCATION],
+    ["an invalid time", order({ expires: "tomorrow" }), LOCATION],
     ["a day that does not exist", order({ expires: "2026-02-30T00:00:00Z" }), LOCATION],
     ["a valid one without a certificate", order({ status: "valid" }), LOCATION],
     ["no Location", order({}), {}],
     ["a Location without a host", order({}), { headers: { location: "/order/1" } }],
     ["a Location that is no URL", order({}), { headers: { location: "javascript:alert(1)" } }],
-  ])("for an order, %s, is malformed", async (_, body, init) => {
+  ])("a response for an order is malformed: %s", async (_, body, init) => {
     await using ca = await acmeCa();
     const client = clientOf(ca.directory);
     const account = await registered(client);
@@ -132,7 +127,7 @@ describe("a response of the wrong shape", () => {
   });
 
   test.each(["deactivated", "expired", "revoked"])(
-    "an order that is %s, as Boulder says, is invalid",
+    "an order with Boulder's status %s is invalid",
     async (status) => {
       await using ca = await acmeCa();
       const client = clientOf(ca.directory);
@@ -170,7 +165,7 @@ describe("a response of the wrong shape", () => {
     ["a challenge that is a text", { challenges: ["http-01"] }],
     ["no identifier", { identifier: null }],
     ["an unknown status", { status: "perhaps" }],
-  ])("for an authorization, %s, is malformed", async (_, more) => {
+  ])("a response for an authorization is malformed: %s", async (_, more) => {
     await using ca = await acmeCa();
     const client = clientOf(ca.directory);
     const account = await registered(client);
@@ -192,7 +187,7 @@ describe("a response of the wrong shape", () => {
       { suggestedWindow: { start: "2026-12-02T00:00:00Z", end: "2026-12-01T00:00:00Z" } },
     ],
     ["times that are numbers", { suggestedWindow: { start: 1, end: 2 } }],
-  ])("for renewal information, %s, is malformed", async (_, body) => {
+  ])("a response for renewal information is malformed: %s", async (_, body) => {
     await using ca = await acmeCa();
     ca.failNext("renewal-info", () => Response.json(body));
     const problem = await problemFrom(clientOf(ca.directory).renewalInfo("AAAA.BBBB"));
@@ -200,7 +195,7 @@ describe("a response of the wrong shape", () => {
   });
 
   test.each(["javascript:alert(1)", "data:text/plain,terms", "", 1, LONG_URL])(
-    "a link for people that is %s is left out",
+    "a link that is %s is omitted",
     async (link) => {
       await using ca = await acmeCa();
       const suggestedWindow = { start: "2026-12-01T00:00:00Z", end: "2026-12-02T00:00:00Z" };
@@ -226,11 +221,11 @@ describe("a response of the wrong shape", () => {
     ["eleven certificates", (chain) => chain.repeat(6)],
     ["a private key among them", (chain, key) => chain + key],
     [
-      "a certificate that is none",
+      "a malformed certificate",
       (chain) => `${chain}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
     ],
     ["text among them", (chain) => `${chain}\nand so on\n`],
-  ])("for a certificate, %s, is refused", async (_, body) => {
+  ])("a response for a certificate is refused: %s", async (_, body) => {
     await using ca = await acmeCa();
     const client = clientOf(ca.directory);
     const account = await registered(client);
@@ -258,159 +253,150 @@ describe("a response of the wrong shape", () => {
   });
 });
 
-describe("a problem document", () => {
-  test.each<[string, unknown, string]>([
-    ["a list", [], "serverInternal"],
-    ["types that are none", { type: 1, detail: {}, subproblems: "many" }, "serverInternal"],
-    ["about:blank", { type: "about:blank" }, "serverInternal"],
-    ["another's type", { type: "https://ca.example/errors/busy" }, "https://ca.example/errors/busy"],
-    [
-      "control characters in its type",
-      { detail: "so\n", type: "urn:ietf:params:acme:error:\u001b[2J" },
-      "\\u001b[2J",
-    ],
-  ])("of %s is still a problem", async (_, body, type) => {
-    await using server = serve(() => Response.json(body, { status: 500 }));
-    expect((await problemFrom(clientOf(server.url).directory())).type).toBe(type);
-  });
+test.each<[string, unknown, string]>([
+  ["a list", [], "serverInternal"],
+  ["fields of the wrong types", { type: 1, detail: {}, subproblems: "many" }, "serverInternal"],
+  ["about:blank", { type: "about:blank" }, "serverInternal"],
+  ["another's type", { type: "https://ca.example/errors/busy" }, "https://ca.example/errors/busy"],
+  [
+    "control characters in its type",
+    { detail: "so\n", type: "urn:ietf:params:acme:error:\u001b[2J" },
+    "\\u001b[2J",
+  ],
+])("a problem document with %s is still a problem", async (_, body, type) => {
+  await using server = serve(() => Response.json(body, { status: 500 }));
+  expect((await problemFrom(clientOf(server.url).directory())).type).toBe(type);
+});
 
-  test("is truncated: texts to 1,000 characters, subproblems to 100", async () => {
-    const long = "\u0000".repeat(5000);
-    const subproblems = [
-      { type: long, detail: long, identifier: { value: long } },
-      ...Array.from({ length: 200 }, () => ({ type: "caa" })),
-    ];
-    await using server = serve(() =>
-      Response.json({ type: long, detail: long, subproblems }, { status: 400 }),
-    );
-    const problem = await problemFrom(clientOf(server.url).directory());
-    const texts = problem.subproblems.flatMap(({ type, detail, identifier = "" }) => [
-      type,
-      detail,
-      identifier,
-    ]);
-    expect(problem.subproblems.length).toBe(100);
-    for (const text of [problem.type, problem.detail, ...texts])
-      expect(text.length).toBeLessThanOrEqual(1000);
-    expect(problem.detail).toStartWith("\\u0000");
+test("a problem document is truncated: texts to 1,000 characters, subproblems to 100", async () => {
+  const long = "\u0000".repeat(5000);
+  const subproblems = [
+    { type: long, detail: long, identifier: { value: long } },
+    ...Array.from({ length: 200 }, () => ({ type: "caa" })),
+  ];
+  await using server = serve(() => Response.json({ type: long, detail: long, subproblems }, { status: 400 }));
+  const problem = await problemFrom(clientOf(server.url).directory());
+  const texts = problem.subproblems.flatMap(({ type, detail, identifier = "" }) => [
+    type,
+    detail,
+    identifier,
+  ]);
+  expect(problem.subproblems.length).toBe(100);
+  for (const text of [problem.type, problem.detail, ...texts]) expect(text.length).toBeLessThanOrEqual(1000);
+  expect(problem.detail).toStartWith("\\u0000");
+});
+
+test("a server that is silent or sends a byte at a time is unreachable after the timeout", async () => {
+  for (const response of [silent, () => endless(" ")]) {
+    await using server = serve(response);
+    const problem = await problemFrom(clientOf(server.url, { timeoutMs: 100 }).directory());
+    expect(problem).toMatchObject({
+      type: "unreachable",
+      detail: `${new URL(server.url).origin}: timed out after 100 ms`,
+    });
+  }
+});
+
+test("a server whose port is closed or that does not speak HTTP is unreachable", async () => {
+  const listener = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { data: (socket) => void socket.end("SSH-2.0\r\n") },
+  });
+  const { port } = listener;
+  expect((await problemFrom(clientOf(`http://127.0.0.1:${port}/`).directory())).type).toBe("unreachable");
+  listener.stop(true);
+  expect(await problemFrom(clientOf(`http://127.0.0.1:${port}/`).directory())).toMatchObject({
+    type: "unreachable",
+    detail: `http://127.0.0.1:${port}: connection refused`,
   });
 });
 
-describe("a server that cannot be reached", () => {
-  test("because it is silent or sends a byte at a time is unreachable after the timeout", async () => {
-    for (const response of [silent, () => endless(" ")]) {
-      await using server = serve(response);
-      const problem = await problemFrom(clientOf(server.url, { timeoutMs: 100 }).directory());
-      expect(problem).toMatchObject({
-        type: "unreachable",
-        detail: `${new URL(server.url).origin}: timed out after 100 ms`,
-      });
-    }
-  });
-
-  test("because its port is closed or it does not speak HTTP is unreachable", async () => {
-    const listener = Bun.listen({
-      hostname: "127.0.0.1",
-      port: 0,
-      socket: { data: (socket) => void socket.end("SSH-2.0\r\n") },
-    });
-    const { port } = listener;
-    expect((await problemFrom(clientOf(`http://127.0.0.1:${port}/`).directory())).type).toBe("unreachable");
-    listener.stop(true);
-    expect(await problemFrom(clientOf(`http://127.0.0.1:${port}/`).directory())).toMatchObject({
-      type: "unreachable",
-      detail: `http://127.0.0.1:${port}: connection refused`,
-    });
-  });
-
-  test("because its name does not resolve is unreachable, and the detail names DNS", async () => {
-    // DNS allows 63 bytes between two dots: no name server is asked.
-    const origin = `https://${"x".repeat(64)}.invalid`;
-    expect(await problemFrom(clientOf(`${origin}/directory`).directory())).toMatchObject({
-      type: "unreachable",
-      detail: `${origin}: DNS does not resolve its name`,
-    });
-  });
-
-  test("because no name server responds is unreachable, and the detail names DNS", async () => {
-    const fetchWithoutDns = async () => {
-      throw Object.assign(new TypeError("getaddrinfo EAI_AGAIN ca.example"), { code: "EAI_AGAIN" });
-    };
-    const client = acmeClient(
-      { directory: "https://ca.example/directory" },
-      { ...DEPENDENCIES, fetch: fetchWithoutDns },
-    );
-    expect(await problemFrom(client.directory())).toMatchObject({
-      type: "unreachable",
-      detail: "https://ca.example: DNS does not respond, so its name does not resolve",
-    });
-  });
-
-  test.each([
-    "http://ca.example/directory",
-    "http://127.0.0.1.example/",
-    "ftp://ca.example/",
-    "file:///etc/passwd",
-    "nonsense",
-  ])("because it is %s gets no request", async (directory) => {
-    let requests = 0;
-    const spy = async () => {
-      requests += 1;
-      return new Response();
-    };
-    const client = acmeClient({ directory }, { ...DEPENDENCIES, fetch: spy });
-    expect((await problemFrom(client.directory())).type).toBe("malformed_answer");
-    expect(requests).toBe(0);
-  });
-
-  test("because a remote directory names a loopback URL gets no request", async () => {
-    const requests: string[] = [];
-    const spy = async (url: string) => {
-      requests.push(url);
-      return Response.json({ ...URLS, newNonce: "http://127.0.0.1:8080/nonce" });
-    };
-    const client = acmeClient({ directory: "https://ca.example/directory" }, { ...DEPENDENCIES, fetch: spy });
-    expect((await problemFrom(registered(client))).type).toBe("malformed_answer");
-    expect(requests).toEqual(["https://ca.example/directory"]);
+test("a server whose name does not resolve is unreachable, and the detail names DNS", async () => {
+  // DNS allows 63 bytes between two dots: no name server gets a query.
+  const origin = `https://${"x".repeat(64)}.invalid`;
+  expect(await problemFrom(clientOf(`${origin}/directory`).directory())).toMatchObject({
+    type: "unreachable",
+    detail: `${origin}: DNS does not resolve its name`,
   });
 });
 
-describe("over TLS", () => {
-  /** A key, and a certificate of the CA for localhost. */
-  const serverCertificate = async (ca: AcmeCa) => {
-    const client = clientOf(ca.directory);
-    const account = await registered(client);
-    const { authorizations, url } = await client.order(account, ["localhost"]);
-    const { challenges } = await client.authorization(account, authorizations[0] ?? "");
-    await client.respond(account, challenges[0]?.url ?? "");
-    await ca.validated();
-    const key = await newCertificateKey();
-    const ready = await client.readOrder(account, url);
-    const { certificate = "" } = await client.finalize(
-      account,
-      ready,
-      await certificateRequest(key, ["localhost"]),
-    );
-    return { key, cert: await client.certificate(account, certificate) };
+test("a server is unreachable if no name server responds, and the detail names DNS", async () => {
+  const fetchWithoutDns = async () => {
+    throw Object.assign(new TypeError("getaddrinfo EAI_AGAIN ca.example"), { code: "EAI_AGAIN" });
   };
-
-  test("the server's certificate must come from the given CA", async () => {
-    await using ca = await acmeCa();
-    await using another = await acmeCa();
-    const tls = await serverCertificate(ca);
-    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: () => Response.json(URLS) });
-    const { port } = server;
-    const directory = `https://localhost:${port}/`;
-    expect((await clientOf(directory, { ca: ca.root }).directory()).newOrder).toBe(URLS.newOrder);
-    const both = `${another.root}\n${ca.root}\n`;
-    expect((await clientOf(directory, { ca: both }).directory()).newOrder).toBe(URLS.newOrder);
-    for (const options of [{}, { ca: another.root }]) {
-      const problem = await problemFrom(clientOf(directory, options).directory());
-      expect(problem.type).toBe("unreachable");
-      expect(problem.detail).toStartWith(`https://localhost:${port}: its certificate is not trusted (`);
-    }
-    const misnamed = await problemFrom(clientOf(`https://127.0.0.1:${port}/`, { ca: ca.root }).directory());
-    expect(misnamed.detail).toContain("its certificate is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)");
-    await server.stop(true);
+  const client = acmeClient(
+    { directory: "https://ca.example/directory" },
+    { ...DEPENDENCIES, fetch: fetchWithoutDns },
+  );
+  expect(await problemFrom(client.directory())).toMatchObject({
+    type: "unreachable",
+    detail: "https://ca.example: DNS does not respond, so its name does not resolve",
   });
+});
+
+test.each([
+  "http://ca.example/directory",
+  "http://127.0.0.1.example/",
+  "ftp://ca.example/",
+  "file:///etc/passwd",
+  "nonsense",
+])("a server at %s gets no request", async (directory) => {
+  let requests = 0;
+  const spy = async () => {
+    requests += 1;
+    return new Response();
+  };
+  const client = acmeClient({ directory }, { ...DEPENDENCIES, fetch: spy });
+  expect((await problemFrom(client.directory())).type).toBe("malformed_answer");
+  expect(requests).toBe(0);
+});
+
+test("a loopback URL in a remote directory gets no request", async () => {
+  const requests: string[] = [];
+  const spy = async (url: string) => {
+    requests.push(url);
+    return Response.json({ ...URLS, newNonce: "http://127.0.0.1:8080/nonce" });
+  };
+  const client = acmeClient({ directory: "https://ca.example/directory" }, { ...DEPENDENCIES, fetch: spy });
+  expect((await problemFrom(registered(client))).type).toBe("malformed_answer");
+  expect(requests).toEqual(["https://ca.example/directory"]);
+});
+
+/** A key, and a certificate of the CA for localhost. */
+const serverCertificate = async (ca: AcmeCa) => {
+  const client = clientOf(ca.directory);
+  const account = await registered(client);
+  const { authorizations, url } = await client.order(account, ["localhost"]);
+  const { challenges } = await client.authorization(account, authorizations[0] ?? "");
+  await client.respond(account, challenges[0]?.url ?? "");
+  await ca.validated();
+  const key = await newCertificateKey();
+  const ready = await client.readOrder(account, url);
+  const { certificate = "" } = await client.finalize(
+    account,
+    ready,
+    await certificateRequest(key, ["localhost"]),
+  );
+  return { key, cert: await client.certificate(account, certificate) };
+};
+
+test("the server's certificate must come from the given CA", async () => {
+  await using ca = await acmeCa();
+  await using another = await acmeCa();
+  const tls = await serverCertificate(ca);
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: () => Response.json(URLS) });
+  const { port } = server;
+  const directory = `https://localhost:${port}/`;
+  expect((await clientOf(directory, { ca: ca.root }).directory()).newOrder).toBe(URLS.newOrder);
+  const both = `${another.root}\n${ca.root}\n`;
+  expect((await clientOf(directory, { ca: both }).directory()).newOrder).toBe(URLS.newOrder);
+  for (const options of [{}, { ca: another.root }]) {
+    const problem = await problemFrom(clientOf(directory, options).directory());
+    expect(problem.type).toBe("unreachable");
+    expect(problem.detail).toStartWith(`https://localhost:${port}: its certificate is not trusted (`);
+  }
+  const misnamed = await problemFrom(clientOf(`https://127.0.0.1:${port}/`, { ca: ca.root }).directory());
+  expect(misnamed.detail).toContain("its certificate is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)");
+  await server.stop(true);
 });

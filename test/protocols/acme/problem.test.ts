@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   AcmeProblem,
   printable,
@@ -9,105 +9,103 @@ import {
 
 const URN = "urn:ietf:params:acme:error:";
 
-describe("a problem document", () => {
-  test("is read with all its fields", () => {
-    const value = {
-      type: `${URN}compound`,
-      detail: "Several names were refused",
-      title: "Refused",
-      subproblems: [
-        { type: `${URN}caa`, detail: "CAA forbids", identifier: { type: "dns", value: "a.test" } },
-        { type: "https://ca.test/odd", detail: "odd" },
-      ],
-    };
-    expect(readProblem(value, { status: 403, retryAfterMs: 5000 })).toEqual({
-      type: "compound",
-      detail: "Several names were refused",
-      subproblems: [
-        { type: "caa", detail: "CAA forbids", identifier: "a.test" },
-        { type: "https://ca.test/odd", detail: "odd" },
-      ],
-      status: 403,
-      retryAfterMs: 5000,
-    });
+test("a problem document is read with all its fields", () => {
+  const value = {
+    type: `${URN}compound`,
+    detail: "Several names were refused",
+    title: "Refused",
+    subproblems: [
+      { type: `${URN}caa`, detail: "CAA forbids", identifier: { type: "dns", value: "a.test" } },
+      { type: "https://ca.test/odd", detail: "odd" },
+    ],
+  };
+  expect(readProblem(value, { status: 403, retryAfterMs: 5000 })).toEqual({
+    type: "compound",
+    detail: "Several names were refused",
+    subproblems: [
+      { type: "caa", detail: "CAA forbids", identifier: "a.test" },
+      { type: "https://ca.test/odd", detail: "odd" },
+    ],
+    status: 403,
+    retryAfterMs: 5000,
   });
+});
 
-  test("has its title as the detail if it has none", () => {
-    expect(readProblem({ title: "Refused" }).detail).toBe("Refused");
-    expect(readProblem({ title: "Refused", detail: "  " }).detail).toBe("Refused");
-  });
+test("a problem document has its title as the detail if it has none", () => {
+  expect(readProblem({ title: "Refused" }).detail).toBe("Refused");
+  expect(readProblem({ title: "Refused", detail: "  " }).detail).toBe("Refused");
+});
 
-  test.each<[unknown]>([
-    [undefined],
-    [null],
-    ["text"],
-    [7],
-    [[]],
-    [[{ type: `${URN}caa` }]],
-    [Object.assign([], { type: `${URN}caa` })],
-    [{}],
-    [{ detail: 7, type: 7, subproblems: {} }],
-  ])("without any field is still a problem: %j", (value) => {
-    expect(readProblem(value)).toStrictEqual({
-      type: "unexplained",
-      detail: "no reason was given",
-      subproblems: [],
-    });
+test.each<[unknown]>([
+  [undefined],
+  [null],
+  ["text"],
+  [7],
+  [[]],
+  [[{ type: `${URN}caa` }]],
+  [Object.assign([], { type: `${URN}caa` })],
+  [{}],
+  [{ detail: 7, type: 7, subproblems: {} }],
+])("in case %#, a problem document without any field is still a problem: %j", (value) => {
+  expect(readProblem(value)).toStrictEqual({
+    type: "unexplained",
+    detail: "no reason was given",
+    subproblems: [],
   });
+});
 
-  test.each([
-    [400, "unexplained"],
-    [429, "rateLimited"],
-    [499, "unexplained"],
-    [500, "serverInternal"],
-    [503, "serverInternal"],
-  ])("of status %d without a type is %s", (status, type) => {
-    expect(readProblem({ type: "about:blank" }, { status })).toEqual({
-      type,
-      detail: `status ${status} without a reason`,
-      subproblems: [],
-      status,
-    });
+test.each([
+  [400, "unexplained"],
+  [429, "rateLimited"],
+  [499, "unexplained"],
+  [500, "serverInternal"],
+  [503, "serverInternal"],
+])("a problem document of status %d without a type is %s", (status, type) => {
+  expect(readProblem({ type: "about:blank" }, { status })).toEqual({
+    type,
+    detail: `status ${status} without a reason`,
+    subproblems: [],
+    status,
   });
+});
 
-  test("with status 0 and a Retry-After of 0 keeps both", () => {
-    expect(readProblem({ detail: "x" }, { status: 0, retryAfterMs: 0 })).toMatchObject({
-      status: 0,
-      retryAfterMs: 0,
-    });
+test("a problem document with status 0 and a Retry-After of 0 keeps both", () => {
+  expect(readProblem({ detail: "x" }, { status: 0, retryAfterMs: 0 })).toMatchObject({
+    status: 0,
+    retryAfterMs: 0,
   });
+});
 
-  test("has a subproblem for any value in the list", () => {
-    const subproblems = [
-      null,
-      {},
-      { identifier: "a.test" },
-      { identifier: { value: 7 } },
-      { identifier: { value: "" } },
-    ];
-    expect(readProblem({ subproblems }).subproblems).toEqual(
-      subproblems.map(() => ({ type: "unexplained", detail: "" })),
-    );
-  });
+test("a problem document has a subproblem for any value in the list", () => {
+  const subproblems = [
+    null,
+    {},
+    { identifier: "a.test" },
+    { identifier: { value: 7 } },
+    { identifier: { value: "" } },
+  ];
+  expect(readProblem({ subproblems }).subproblems).toEqual(
+    subproblems.map(() => ({ type: "unexplained", detail: "" })),
+  );
+});
 
-  test("has at most 100 subproblems", () => {
-    const subproblems = Array.from({ length: 101 }, (_, at) => ({ detail: String(at) }));
-    const read = readProblem({ subproblems }).subproblems;
-    expect([read.length, read.at(-1)?.detail]).toEqual([100, "99"]);
-  });
+test("a problem document has at most 100 subproblems", () => {
+  const subproblems = Array.from({ length: 101 }, (_, at) => ({ detail: String(at) }));
+  const read = readProblem({ subproblems }).subproblems;
+  expect([read.length, read.at(-1)?.detail]).toEqual([100, "99"]);
+});
 
-  test("has all texts escaped and truncated", () => {
-    const evil = `\u001b[2J${"x".repeat(2000)}`;
-    const { type, detail, subproblems } = readProblem({
-      type: evil,
-      detail: evil,
-      subproblems: [{ type: evil, detail: evil, identifier: { value: evil } }],
-    });
-    for (const text of [type, detail, ...subproblems.flatMap((one) => Object.values(one) as string[])]) {
-      expect(text).toStartWith(String.raw`\u001b[2J`);
-      expect(text).toHaveLength(1000);
-    }
+test("a problem document has all texts escaped and truncated", () => {
+  const evil = `\u001b[2J${"x".repeat(2000)}`;
+  const { type, detail, subproblems } = readProblem({
+    type: evil,
+    detail: evil,
+    subproblems: [{ type: evil, detail: evil, identifier: { value: evil } }],
   });
+  for (const text of [type, detail, ...subproblems.flatMap((one) => Object.values(one) as string[])]) {
+    expect(text).toStartWith(String.raw`\u001b[2J`);
+    expect(text).toHaveLength(1000);
+  }
 });
 
 test("a text is trimmed, and has at most 1,000 characters", () => {
@@ -115,61 +113,57 @@ test("a text is trimmed, and has at most 1,000 characters", () => {
   expect(printable("x".repeat(1001))).toBe(`${"x".repeat(997)}...`);
 });
 
-describe("a thrown problem", () => {
-  test("is an error with its type and detail in the message", () => {
-    const problem = new AcmeProblem({ type: "caa", detail: "CAA forbids" });
-    expect(problem).toBeInstanceOf(Error);
-    expect([problem.name, problem.message]).toEqual(["AcmeProblem", "caa: CAA forbids"]);
-    expect(problem.subproblems).toEqual([]);
-  });
-
-  test("becomes data with its own fields and nothing else", () => {
-    const bare = problemOf(new AcmeProblem({ type: "caa", detail: "CAA forbids" }));
-    expect(Object.entries(bare)).toEqual([
-      ["type", "caa"],
-      ["detail", "CAA forbids"],
-      ["subproblems", []],
-    ]);
-    const subproblems = [{ type: "dns", detail: "no answer" }];
-    const full = { type: "caa", detail: "x", status: 0, subproblems, retryAfterMs: 0 };
-    expect(problemOf(new AcmeProblem(full))).toEqual(full);
-  });
+test("a thrown problem is an error with its type and detail in the message", () => {
+  const problem = new AcmeProblem({ type: "caa", detail: "CAA forbids" });
+  expect(problem).toBeInstanceOf(Error);
+  expect([problem.name, problem.message]).toEqual(["AcmeProblem", "caa: CAA forbids"]);
+  expect(problem.subproblems).toEqual([]);
 });
 
-describe("Retry-After", () => {
-  const NOW = Date.UTC(2026, 10, 22, 12);
+test("a thrown problem becomes data with its own fields and nothing else", () => {
+  const bare = problemOf(new AcmeProblem({ type: "caa", detail: "CAA forbids" }));
+  expect(Object.entries(bare)).toEqual([
+    ["type", "caa"],
+    ["detail", "CAA forbids"],
+    ["subproblems", []],
+  ]);
+  const subproblems = [{ type: "dns", detail: "no answer" }];
+  const full = { type: "caa", detail: "x", status: 0, subproblems, retryAfterMs: 0 };
+  expect(problemOf(new AcmeProblem(full))).toEqual(full);
+});
 
-  test.each([
-    ["0", 0],
-    ["120", 120_000],
-    [" 7 ", 7000],
-    ["999999999", 999_999_999_000],
-    ["Sun, 22 Nov 2026 12:00:30 GMT", 30_000],
-    ["Sunday, 22-Nov-26 12:00:30 GMT", 30_000],
-    ["Sun Nov 22 12:00:30 2026 GMT", 30_000],
-    ["Sun, 22 Nov 2026 11:59:59 GMT", 0],
-    ["Wednesday, 25-Nov-26 12:00:00 GMT", 3 * 86_400_000],
-  ])("of %j is read", (value, ms) => {
-    expect(readRetryAfter(value, NOW)).toBe(ms);
-  });
+const NOW = Date.UTC(2026, 10, 22, 12);
 
-  test.each([
-    null,
-    "",
-    "-1",
-    "1.5",
-    "soon",
-    "1000000000",
-    "2026-11-22",
-    "x7",
-    "7x",
-    "Sun, soon",
-    "in Sun, 22 Nov 2026 12:00:30 GMT",
-    "sun, 22 Nov 2026 12:00:30 GMT",
-    "Su, 22 Nov 2026 12:00:30 GMT",
-    "Wednesdayy, 25-Nov-26 12:00:00 GMT",
-    "S, 22 Nov 2026 12:00:30 GMT",
-  ])("of %j is neither seconds nor a date", (value) => {
-    expect(readRetryAfter(value, NOW)).toBeUndefined();
-  });
+test.each([
+  ["0", 0],
+  ["120", 120_000],
+  [" 7 ", 7000],
+  ["999999999", 999_999_999_000],
+  ["Sun, 22 Nov 2026 12:00:30 GMT", 30_000],
+  ["Sunday, 22-Nov-26 12:00:30 GMT", 30_000],
+  ["Sun Nov 22 12:00:30 2026 GMT", 30_000],
+  ["Sun, 22 Nov 2026 11:59:59 GMT", 0],
+  ["Wednesday, 25-Nov-26 12:00:00 GMT", 3 * 86_400_000],
+])("the Retry-After %j is read", (value, ms) => {
+  expect(readRetryAfter(value, NOW)).toBe(ms);
+});
+
+test.each([
+  null,
+  "",
+  "-1",
+  "1.5",
+  "soon",
+  "1000000000",
+  "2026-11-22",
+  "x7",
+  "7x",
+  "Sun, soon",
+  "in Sun, 22 Nov 2026 12:00:30 GMT",
+  "sun, 22 Nov 2026 12:00:30 GMT",
+  "Su, 22 Nov 2026 12:00:30 GMT",
+  "Wednesdayy, 25-Nov-26 12:00:00 GMT",
+  "S, 22 Nov 2026 12:00:30 GMT",
+])("the Retry-After %j is neither seconds nor a date", (value) => {
+  expect(readRetryAfter(value, NOW)).toBeUndefined();
 });

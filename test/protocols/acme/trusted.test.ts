@@ -22,21 +22,27 @@ test("ACME_CA_FILE may hold several certificates with text between them", async 
 
 test.each([
   ["that is empty", ""],
-  ["of words", "trust me"],
+  ["with words", "trust me"],
   ["with a key", root.replaceAll("CERTIFICATE", "PRIVATE KEY")],
   ["with half a certificate", root.slice(0, 200)],
-  ["with a certificate that is none", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
-  ["with a second one that is none", `${root}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`],
-])("the server does not start with an ACME_CA_FILE %s, and the error says what to give", async (_, text) => {
-  const file = fileWith(text);
-  const refused = startWith(file);
-  expect(await outcomeOf(refused)).toThrow(OperatorError);
-  expect(await outcomeOf(refused)).toThrow(
-    `ACME_CA_FILE ${file}: it must hold the CA's root certificate as PEM`,
-  );
-});
+  ["with a malformed certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
+  [
+    "with a malformed second certificate",
+    `${root}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+  ],
+])(
+  "the server does not start with an ACME_CA_FILE %s, and the error explains what to configure",
+  async (_, text) => {
+    const file = fileWith(text);
+    const refused = startWith(file);
+    expect(await outcomeOf(refused)).toThrow(OperatorError);
+    expect(await outcomeOf(refused)).toThrow(
+      `ACME_CA_FILE ${file}: it must hold the CA's root certificate as PEM`,
+    );
+  },
+);
 
-test("the server does not start with an unreadable ACME_CA_FILE, and the error says what to do", async () => {
+test("the server does not start with an unreadable ACME_CA_FILE, and the error explains what to do", async () => {
   const directory = join(temporaryDirectory(), "ca.pem");
   mkdirSync(directory);
   for (const file of [directory, join(directory, "missing.pem")]) {

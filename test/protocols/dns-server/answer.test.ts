@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { aSet, txtSet } from "../../../src/protocols/dns-server/records.ts";
 import { createZone } from "../../../src/protocols/dns-server/zone.ts";
 import { testResponder } from "../../support/dns-questions.ts";
@@ -45,215 +45,208 @@ const negative = (rcode: string, ...answers: string[]) => ({
 });
 const refused = { ...positive(), rcode: "REFUSED", aa: false };
 
-describe("a response to", () => {
-  test.each([
-    ["a name with the type has its records", "example.org A", positive("example.org 300 A 192.0.2.10")],
-    ["SOA has the zone's TTL", "example.org SOA", positive("example.org 3600 SOA")],
-    [
-      "NS has the servers' addresses",
-      "example.org NS",
-      {
-        ...positive("example.org 300 NS ns1.example.org"),
-        additionals: ["ns1.example.org 300 A 192.0.2.53", "ns1.example.org 300 AAAA 2001:db8::53"],
-      },
-    ],
-    ["AAAA", "ns1.example.org AAAA", positive("ns1.example.org 300 AAAA 2001:db8::53")],
-    [
-      "CAA",
-      "example.org CAA",
-      positive('example.org 300 CAA {"flags":0,"tag":"issue","value":"ca.test","issuerCritical":false}'),
-    ],
-    ["HTTPS", "example.org TYPE65", positive("example.org 300 UNKNOWN_65 00010000010003026832")],
-    ["a text of 300 bytes", "long.example.org TXT", positive(`long.example.org 300 TXT ${"x".repeat(300)}`)],
-    ["a type that the name lacks is an absence", "example.org TXT", negative("NOERROR")],
-    ["a name below a name that exists is NXDOMAIN", "no.ns1.example.org A", negative("NXDOMAIN")],
-    ["an empty non-terminal is an absence", "below.example.org A", negative("NOERROR")],
-    [
-      "a name beside the only one below an empty non-terminal is NXDOMAIN",
-      "no.below.example.org A",
-      negative("NXDOMAIN"),
-    ],
-    ["a name that a wildcard covers", "any.example.org A", positive("any.example.org 300 A 192.0.2.80")],
-    [
-      "a name of two labels that a wildcard covers",
-      "a.b.example.org A",
-      positive("a.b.example.org 300 A 192.0.2.80"),
-    ],
-    ["a type that the wildcard lacks is an absence", "any.example.org AAAA", negative("NOERROR")],
-    ["the wildcard itself", "*.example.org A", positive("*.example.org 300 A 192.0.2.80")],
-    [
-      "an alias has the chain",
-      "alias.example.org A",
-      positive(
-        "alias.example.org 300 CNAME deep.below.example.org",
-        "deep.below.example.org 300 A 192.0.2.81",
+test.each([
+  ["a name with the type has its records", "example.org A", positive("example.org 300 A 192.0.2.10")],
+  ["SOA has the zone's TTL", "example.org SOA", positive("example.org 3600 SOA")],
+  [
+    "NS has the servers' addresses",
+    "example.org NS",
+    {
+      ...positive("example.org 300 NS ns1.example.org"),
+      additionals: ["ns1.example.org 300 A 192.0.2.53", "ns1.example.org 300 AAAA 2001:db8::53"],
+    },
+  ],
+  ["AAAA", "ns1.example.org AAAA", positive("ns1.example.org 300 AAAA 2001:db8::53")],
+  [
+    "CAA",
+    "example.org CAA",
+    positive('example.org 300 CAA {"flags":0,"tag":"issue","value":"ca.test","issuerCritical":false}'),
+  ],
+  ["HTTPS", "example.org TYPE65", positive("example.org 300 UNKNOWN_65 00010000010003026832")],
+  ["a text of 300 bytes", "long.example.org TXT", positive(`long.example.org 300 TXT ${"x".repeat(300)}`)],
+  ["a type that the name lacks is an absence", "example.org TXT", negative("NOERROR")],
+  ["a name below a name that exists is NXDOMAIN", "no.ns1.example.org A", negative("NXDOMAIN")],
+  ["an empty non-terminal is an absence", "below.example.org A", negative("NOERROR")],
+  [
+    "a name next to the only one below an empty non-terminal is NXDOMAIN",
+    "no.below.example.org A",
+    negative("NXDOMAIN"),
+  ],
+  ["a name that a wildcard covers", "any.example.org A", positive("any.example.org 300 A 192.0.2.80")],
+  [
+    "a name of two labels that a wildcard covers",
+    "a.b.example.org A",
+    positive("a.b.example.org 300 A 192.0.2.80"),
+  ],
+  ["a type that the wildcard lacks is an absence", "any.example.org AAAA", negative("NOERROR")],
+  ["the wildcard itself", "*.example.org A", positive("*.example.org 300 A 192.0.2.80")],
+  [
+    "an alias has the chain",
+    "alias.example.org A",
+    positive("alias.example.org 300 CNAME deep.below.example.org", "deep.below.example.org 300 A 192.0.2.81"),
+  ],
+  [
+    "an alias's own CNAME",
+    "alias.example.org CNAME",
+    positive("alias.example.org 300 CNAME deep.below.example.org"),
+  ],
+  [
+    "an alias into another zone, which resolvers ask for themselves",
+    "far.example.org A",
+    positive("far.example.org 300 CNAME www.other.test"),
+  ],
+  [
+    "an alias out of the zones",
+    "away.example.org A",
+    positive("away.example.org 300 CNAME elsewhere.invalid"),
+  ],
+  [
+    "an alias of a name that does not exist has that name's code",
+    "lost.example.org A",
+    negative("NXDOMAIN", "lost.example.org 300 CNAME none.ns1.example.org"),
+  ],
+  [
+    "a loop of aliases ends",
+    "loop1.example.org A",
+    {
+      ...positive(
+        "loop1.example.org 300 CNAME loop2.example.org",
+        "loop2.example.org 300 CNAME loop1.example.org",
       ),
-    ],
-    [
-      "an alias's own CNAME",
-      "alias.example.org CNAME",
-      positive("alias.example.org 300 CNAME deep.below.example.org"),
-    ],
-    [
-      "an alias into another zone, which resolvers ask for themselves",
-      "far.example.org A",
-      positive("far.example.org 300 CNAME www.other.test"),
-    ],
-    [
-      "an alias out of the zones",
-      "away.example.org A",
-      positive("away.example.org 300 CNAME elsewhere.invalid"),
-    ],
-    [
-      "an alias of a name that does not exist has that name's code",
-      "lost.example.org A",
-      negative("NXDOMAIN", "lost.example.org 300 CNAME none.ns1.example.org"),
-    ],
-    [
-      "a loop of aliases ends",
-      "loop1.example.org A",
-      {
-        ...positive(
-          "loop1.example.org 300 CNAME loop2.example.org",
-          "loop2.example.org 300 CNAME loop1.example.org",
-        ),
-        rcode: "SERVFAIL",
-      },
-    ],
-    ["ANY has one record set", "ns1.example.org ANY", positive("ns1.example.org 300 A 192.0.2.53")],
-    ["a name of no zone", "example.com A", refused],
-    ["a name that only ends like a zone", "badexample.org A", refused],
-    ["the root", ". NS", refused],
-    ["a transfer", "example.org AXFR", refused],
-    ["a type that no record has", "example.org TYPE250", { ...refused, rcode: "NOTIMP" }],
-  ])("%s", (_fact, asked, expected) => {
-    const [name = "", type = ""] = asked.split(" ");
-    expect(ask(name, type)).toEqual(expected);
-  });
+      rcode: "SERVFAIL",
+    },
+  ],
+  ["ANY has one record set", "ns1.example.org ANY", positive("ns1.example.org 300 A 192.0.2.53")],
+  ["a name of no zone", "example.com A", refused],
+  ["a name that only ends like a zone", "badexample.org A", refused],
+  ["the root", ". NS", refused],
+  ["a transfer", "example.org AXFR", refused],
+  ["a type that no record has", "example.org TYPE250", { ...refused, rcode: "NOTIMP" }],
+])("the response is correct: %s", (_fact, asked, expected) => {
+  const [name = "", type = ""] = asked.split(" ");
+  expect(ask(name, type)).toEqual(expected);
+});
 
-  test.each([
-    "sub.example.org A",
-    "sub.example.org NS",
-    "a.b.sub.example.org A",
-    "a.inner.sub.example.org A",
-    "a.sub.example.org DS",
-    "ns.sub.example.org A",
-  ])("%s, in a delegated zone, is a referral with glue", (asked) => {
-    const [name = "", type = ""] = asked.split(" ");
-    expect(ask(name, type)).toEqual({
-      ...positive(),
-      aa: false,
-      authorities: ["sub.example.org 300 NS ns.sub.example.org", "sub.example.org 300 NS ns.other.test"],
-      additionals: ["ns.sub.example.org 300 A 192.0.2.54"],
-    });
-  });
-
-  test("the DS records of a delegation comes from the parent's zone", () => {
-    expect(ask("sub.example.org", "DS")).toEqual(negative("NOERROR"));
-  });
-
-  test("the DS records of a zone are in its parent's, if both are here", () => {
-    const child = zoneOfLines("sub.example.org", ["sub.example.org A 192.0.2.1"]);
-    for (const zones of [
-      [child, ZONE],
-      [ZONE, child],
-    ]) {
-      const both = testResponder(zones);
-      expect(both.ask("sub.example.org", "A")?.aa).toBe(true);
-      expect(both.ask("sub.example.org", "DS")).toEqual(negative("NOERROR"));
-    }
-  });
-
-  test("an alias follows eleven aliases, and no more", () => {
-    const chain = Array.from({ length: 12 }, (_, at) => `c${at}.example.org CNAME c${at + 1}.example.org`);
-    const { ask: askChain } = testResponder([
-      zoneOfLines("example.org", [...chain, "c12.example.org A 192.0.2.1"]),
-    ]);
-    expect(askChain("c1.example.org", "A")).toMatchObject({ rcode: "NOERROR" });
-    expect(askChain("c1.example.org", "A")?.answers).toHaveLength(12);
-    expect(askChain("c0.example.org", "A")).toMatchObject({ rcode: "SERVFAIL" });
-  });
-
-  test("a label that contains a dot is not a name of two labels", () => {
-    const { respond } = testResponder([ZONE]);
-    const inner = Buffer.from(`\u000adeep.below\u0007example\u0003org\0\0\u0001\0\u0001`, "latin1");
-    const packet = Buffer.concat([Buffer.from([0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]), inner]);
-    const response = respond(packet, { address: "192.0.2.1", transport: "tcp" });
-    // The wildcard covers it.
-    expect(response?.subarray(-4)).toEqual(Buffer.from([192, 0, 2, 80]));
+test.each([
+  "sub.example.org A",
+  "sub.example.org NS",
+  "a.b.sub.example.org A",
+  "a.inner.sub.example.org A",
+  "a.sub.example.org DS",
+  "ns.sub.example.org A",
+])("the response to %s, in a delegated zone, is a referral with glue", (asked) => {
+  const [name = "", type = ""] = asked.split(" ");
+  expect(ask(name, type)).toEqual({
+    ...positive(),
+    aa: false,
+    authorities: ["sub.example.org 300 NS ns.sub.example.org", "sub.example.org 300 NS ns.other.test"],
+    additionals: ["ns.sub.example.org 300 A 192.0.2.54"],
   });
 });
 
-describe("added records", () => {
-  const texts = new Map([
-    ["_acme-challenge.example.org", "apex"],
-    ["_acme-challenge.site.example.org", "site"],
-    ["_acme-challenge.x.ns1.example.org", "host"],
-    ["alias.example.org", "alias"],
-    ["_acme-challenge.above.example.org", "below"],
+test("the DS records of a delegation come from the parent's zone", () => {
+  expect(ask("sub.example.org", "DS")).toEqual(negative("NOERROR"));
+});
+
+test("the DS records of a zone come from its parent's zone if both are here", () => {
+  const child = zoneOfLines("sub.example.org", ["sub.example.org A 192.0.2.1"]);
+  for (const zones of [
+    [child, ZONE],
+    [ZONE, child],
+  ]) {
+    const both = testResponder(zones);
+    expect(both.ask("sub.example.org", "A")?.aa).toBe(true);
+    expect(both.ask("sub.example.org", "DS")).toEqual(negative("NOERROR"));
+  }
+});
+
+test("an alias is followed through eleven aliases, and no more", () => {
+  const chain = Array.from({ length: 12 }, (_, at) => `c${at}.example.org CNAME c${at + 1}.example.org`);
+  const { ask: askChain } = testResponder([
+    zoneOfLines("example.org", [...chain, "c12.example.org A 192.0.2.1"]),
   ]);
-  const added = (name: string) => {
-    const text = texts.get(name);
-    if (text !== undefined) return [txtSet(1, [text])];
-    return [...texts.keys()].some((owner) => owner.endsWith(`.${name}`)) ? [] : undefined;
-  };
-  const { ask: askAdded } = testResponder([
-    zoneOfLines(
-      "example.org",
-      [
-        "*.example.org A 192.0.2.80",
-        "*.example.org TXT wild",
-        "ns1.example.org A 192.0.2.53",
-        "alias.example.org CNAME ns1.example.org",
-        "above.example.org CNAME ns1.example.org",
-      ],
-      added,
-    ),
-  ]);
-  test.each([
+  expect(askChain("c1.example.org", "A")).toMatchObject({ rcode: "NOERROR" });
+  expect(askChain("c1.example.org", "A")?.answers).toHaveLength(12);
+  expect(askChain("c0.example.org", "A")).toMatchObject({ rcode: "SERVFAIL" });
+});
+
+test("a label that contains a dot is not a name of two labels", () => {
+  const { respond } = testResponder([ZONE]);
+  const inner = Buffer.from(`\u000adeep.below\u0007example\u0003org\0\0\u0001\0\u0001`, "latin1");
+  const packet = Buffer.concat([Buffer.from([0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]), inner]);
+  const response = respond(packet, { address: "192.0.2.1", transport: "tcp" });
+  // The wildcard covers it.
+  expect(response?.subarray(-4)).toEqual(Buffer.from([192, 0, 2, 80]));
+});
+
+const texts = new Map([
+  ["_acme-challenge.example.org", "apex"],
+  ["_acme-challenge.site.example.org", "site"],
+  ["_acme-challenge.x.ns1.example.org", "host"],
+  ["alias.example.org", "alias"],
+  ["_acme-challenge.above.example.org", "below"],
+]);
+const added = (name: string) => {
+  const text = texts.get(name);
+  if (text !== undefined) return [txtSet(1, [text])];
+  return [...texts.keys()].some((owner) => owner.endsWith(`.${name}`)) ? [] : undefined;
+};
+const { ask: askAdded } = testResponder([
+  zoneOfLines(
+    "example.org",
     [
-      "are served",
-      "_acme-challenge.site.example.org TXT",
-      positive("_acme-challenge.site.example.org 1 TXT site"),
+      "*.example.org A 192.0.2.80",
+      "*.example.org TXT wild",
+      "ns1.example.org A 192.0.2.53",
+      "alias.example.org CNAME ns1.example.org",
+      "above.example.org CNAME ns1.example.org",
     ],
-    [
-      "leave a name the wildcard's other records",
-      "_acme-challenge.site.example.org A",
-      positive("_acme-challenge.site.example.org 300 A 192.0.2.80"),
-    ],
-    [
-      "do not hide the wildcard from the name above",
-      "site.example.org A",
-      positive("site.example.org 300 A 192.0.2.80"),
-    ],
-    [
-      "do not hide the wildcard from their neighbours",
-      "www.site.example.org TXT",
-      positive("www.site.example.org 300 TXT wild"),
-    ],
-    [
-      "do not hide the wildcard from the names below",
-      "a._acme-challenge.example.org A",
-      positive("a._acme-challenge.example.org 300 A 192.0.2.80"),
-    ],
-    [
-      "exist where nothing else does",
-      "_acme-challenge.x.ns1.example.org TXT",
-      positive("_acme-challenge.x.ns1.example.org 1 TXT host"),
-    ],
-    ["make the names above them exist", "x.ns1.example.org TXT", negative("NOERROR")],
-    ["leave other names absent", "y.ns1.example.org TXT", negative("NXDOMAIN")],
-    ["stand in for a CNAME", "alias.example.org A", negative("NOERROR")],
-    [
-      "leave a CNAME of the name above them",
-      "above.example.org CNAME",
-      positive("above.example.org 300 CNAME ns1.example.org"),
-    ],
-    ["are served beside a CNAME", "alias.example.org TXT", positive("alias.example.org 1 TXT alias")],
-  ])("%s", (_fact, asked, expected) => {
-    const [name = "", type = ""] = asked.split(" ");
-    expect(askAdded(name, type)).toEqual(expected);
-  });
+    added,
+  ),
+]);
+test.each([
+  [
+    "are served",
+    "_acme-challenge.site.example.org TXT",
+    positive("_acme-challenge.site.example.org 1 TXT site"),
+  ],
+  [
+    "leave a name the wildcard's other records",
+    "_acme-challenge.site.example.org A",
+    positive("_acme-challenge.site.example.org 300 A 192.0.2.80"),
+  ],
+  [
+    "do not hide the wildcard from the name above",
+    "site.example.org A",
+    positive("site.example.org 300 A 192.0.2.80"),
+  ],
+  [
+    "do not hide the wildcard from their neighbours",
+    "www.site.example.org TXT",
+    positive("www.site.example.org 300 TXT wild"),
+  ],
+  [
+    "do not hide the wildcard from the names below",
+    "a._acme-challenge.example.org A",
+    positive("a._acme-challenge.example.org 300 A 192.0.2.80"),
+  ],
+  [
+    "exist where nothing else does",
+    "_acme-challenge.x.ns1.example.org TXT",
+    positive("_acme-challenge.x.ns1.example.org 1 TXT host"),
+  ],
+  ["make the names above them exist", "x.ns1.example.org TXT", negative("NOERROR")],
+  ["leave other names absent", "y.ns1.example.org TXT", negative("NXDOMAIN")],
+  ["stand in for a CNAME", "alias.example.org A", negative("NOERROR")],
+  [
+    "leave a CNAME of the name above them",
+    "above.example.org CNAME",
+    positive("above.example.org 300 CNAME ns1.example.org"),
+  ],
+  ["are served next to a CNAME", "alias.example.org TXT", positive("alias.example.org 1 TXT alias")],
+])("added records %s", (_fact, asked, expected) => {
+  const [name = "", type = ""] = asked.split(" ");
+  expect(askAdded(name, type)).toEqual(expected);
 });
 
 test("a set without records counts as absent", () => {

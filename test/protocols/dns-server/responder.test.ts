@@ -28,13 +28,13 @@ const cookieIn = (response: Buffer | undefined): Buffer => {
   return (cookie as { data?: Buffer } | undefined)?.data ?? Buffer.alloc(0);
 };
 
-describe("a packet", () => {
+describe("packets", () => {
   const whole = question("www.example.org", "A");
   test.each([
     ["of no bytes", Buffer.alloc(0)],
     ["without a whole header", whole.subarray(0, 11)],
     ["that is a response", withHeader(whole, 2, 0x8000)],
-  ])("%s gets no response", (_fact, packet) => {
+  ])("a packet %s gets no response", (_fact, packet) => {
     expect(respond(packet, UDP)).toBeUndefined();
   });
 
@@ -55,7 +55,7 @@ describe("a packet", () => {
     ["with an authority", withHeader(whole, 8, 1)],
     ["with five additional records", withAdditionals(5)],
     ["with an OPT record of another name than the root", withNamedOpt],
-    ["with fewer additional records than it says", withHeader(whole, 10, 1)],
+    ["with fewer additional records than it announces", withHeader(whole, 10, 1)],
     ["with half a question", whole.subarray(0, -2)],
     ["with half a name", whole.subarray(0, 20)],
     ["with a compressed question", pointer],
@@ -76,92 +76,90 @@ describe("a packet", () => {
       question("www.example.org", "A", { edns: { cookie: CLIENT_COOKIE.subarray(1) } }),
     ],
     ["with a cookie of 41 bytes", question("www.example.org", "A", { edns: { cookie: Buffer.alloc(41) } })],
-  ])("%s gets FORMERR", (_fact, packet) => {
+  ])("a packet %s gets FORMERR", (_fact, packet) => {
     expect(read(respond(packet, UDP))).toMatchObject({ rcode: "FORMERR", aa: false });
   });
 
-  test.each([1, 2, 4, 5, 6])("with opcode %d gets NOTIMP", (opcode) => {
+  test.each([1, 2, 4, 5, 6])("a packet with opcode %d gets NOTIMP", (opcode) => {
     expect(read(respond(withHeader(whole, 2, opcode << 11), UDP))).toMatchObject({ rcode: "NOTIMP" });
   });
 
-  test("with other additional records than OPT has them ignored", () => {
+  test("additional records other than OPT are ignored", () => {
     expect(read(respond(withAdditionals(4), UDP))).toMatchObject({ rcode: "NOERROR" });
   });
 
-  test("of another class gets REFUSED", () => {
+  test("a packet of another class gets REFUSED", () => {
     expect(read(respond(withHeader(whole, whole.length - 2, 3), UDP))).toMatchObject({ rcode: "REFUSED" });
   });
 });
 
-describe("a response", () => {
-  test("has the id, the question with its case, and RD, but never RA", () => {
-    const response = respond(question("wWw.eXample.org", "A", { id: 4711, flags: 0x0100 }), UDP);
-    expect(response?.toString("latin1")).toContain("wWw\u0007eXample\u0003org");
-    expect(decode(response ?? Buffer.alloc(0))).toMatchObject({
-      id: 4711,
-      flag_rd: true,
-      flag_ra: false,
-      flag_aa: true,
-    });
-  });
-
-  test("has no RD if the query has none", () => {
-    const response = respond(question("www.example.org", "A"), UDP);
-    expect(decode(response ?? Buffer.alloc(0)).flag_rd).toBe(false);
-  });
-
-  test("leaves the addresses of name servers out, if there is no room for them", () => {
-    const packet = question("example.org", "NS");
-    expect(read(respond(packet, TCP))?.additionals.length).toBe(8);
-    expect(read(respond(packet, UDP))).toMatchObject({
-      tc: false,
-      answers: ["example.org 300 NS ns1.example.org"],
-      additionals: [],
-    });
-  });
-
-  test("has EDNS if the query has it, and DO as the query has it", () => {
-    const optFor = (edns?: { flags?: number }) =>
-      optOf(
-        decode(respond(question("www.example.org", "A", { ...(edns && { edns }) }), UDP) ?? Buffer.alloc(0)),
-      );
-    expect(optFor()).toBeUndefined();
-    expect(optFor({})).toMatchObject({ udpPayloadSize: 1232, ednsVersion: 0, flag_do: false, options: [] });
-    expect(optFor({ flags: 0x8000 })).toMatchObject({ flag_do: true });
-  });
-
-  test("to a later version of EDNS is BADVERS with ours", () => {
-    const response = respond(question("www.example.org", "A", { edns: { ednsVersion: 1 } }), UDP);
-    expect(read(response)).toMatchObject({ rcode: "RCODE 16", answers: [], aa: false });
-    expect(optOf(decode(response ?? Buffer.alloc(0)))).toMatchObject({ ednsVersion: 0 });
-  });
-
-  test("that does not fit is truncated over UDP, and whole over TCP", () => {
-    const packet = question("many.example.org", "A", { edns: { udpPayloadSize: 4096 } });
-    expect(read(respond(packet, UDP))).toMatchObject({ rcode: "NOERROR", aa: true, tc: true, answers: [] });
-    const whole = read(respond(packet, TCP));
-    expect([whole?.tc, whole?.answers.length]).toEqual([false, 40]);
+test("a response has the id, the question with its case, and RD, but never RA", () => {
+  const response = respond(question("wWw.eXample.org", "A", { id: 4711, flags: 0x0100 }), UDP);
+  expect(response?.toString("latin1")).toContain("wWw\u0007eXample\u0003org");
+  expect(decode(response ?? Buffer.alloc(0))).toMatchObject({
+    id: 4711,
+    flag_rd: true,
+    flag_ra: false,
+    flag_aa: true,
   });
 });
 
-describe("a cookie", () => {
+test("a response has no RD if the query has none", () => {
+  const response = respond(question("www.example.org", "A"), UDP);
+  expect(decode(response ?? Buffer.alloc(0)).flag_rd).toBe(false);
+});
+
+test("a response omits the addresses of name servers if there is no room for them", () => {
+  const packet = question("example.org", "NS");
+  expect(read(respond(packet, TCP))?.additionals.length).toBe(8);
+  expect(read(respond(packet, UDP))).toMatchObject({
+    tc: false,
+    answers: ["example.org 300 NS ns1.example.org"],
+    additionals: [],
+  });
+});
+
+test("a response has EDNS and DO only if the query has them", () => {
+  const optFor = (edns?: { flags?: number }) =>
+    optOf(
+      decode(respond(question("www.example.org", "A", { ...(edns && { edns }) }), UDP) ?? Buffer.alloc(0)),
+    );
+  expect(optFor()).toBeUndefined();
+  expect(optFor({})).toMatchObject({ udpPayloadSize: 1232, ednsVersion: 0, flag_do: false, options: [] });
+  expect(optFor({ flags: 0x8000 })).toMatchObject({ flag_do: true });
+});
+
+test("the response to a later version of EDNS is BADVERS with ours", () => {
+  const response = respond(question("www.example.org", "A", { edns: { ednsVersion: 1 } }), UDP);
+  expect(read(response)).toMatchObject({ rcode: "RCODE 16", answers: [], aa: false });
+  expect(optOf(decode(response ?? Buffer.alloc(0)))).toMatchObject({ ednsVersion: 0 });
+});
+
+test("a response that does not fit is truncated over UDP, and whole over TCP", () => {
+  const packet = question("many.example.org", "A", { edns: { udpPayloadSize: 4096 } });
+  expect(read(respond(packet, UDP))).toMatchObject({ rcode: "NOERROR", aa: true, tc: true, answers: [] });
+  const whole = read(respond(packet, TCP));
+  expect([whole?.tc, whole?.answers.length]).toEqual([false, 40]);
+});
+
+describe("cookies", () => {
   const { clock, respond: answer } = testResponder(ZONES);
   const ask = (cookie: Buffer, client = UDP, size = 1232) =>
     answer(question("many.example.org", "A", { edns: { cookie, udpPayloadSize: size } }), client);
   const isWhole = (cookie: Buffer, client = UDP) => read(ask(cookie, client))?.tc === false;
   const cookie = cookieIn(ask(CLIENT_COOKIE));
 
-  test("of the client comes back with 16 bytes of the server", () => {
+  test("a client's cookie is returned with 16 bytes of the server", () => {
     expect(cookie.length).toBe(24);
     expect(cookie.subarray(0, 8)).toEqual(CLIENT_COOKIE);
   });
 
-  test("of the server lifts the limit of three times the question", () => {
+  test("a cookie of the server lifts the limit of three times the question", () => {
     expect(isWhole(CLIENT_COOKIE)).toBe(false);
     expect(isWhole(cookie)).toBe(true);
   });
 
-  test("of the server does not lift the client's own limit, nor 1,232 bytes", () => {
+  test("a cookie of the server does not lift the client's own limit, nor 1,232 bytes", () => {
     expect(read(ask(cookie, UDP, 512))?.tc).toBe(true);
     expect(read(ask(cookie, UDP, 600))?.tc).toBe(true);
     expect(read(ask(cookie, UDP, 800))?.tc).toBe(false);
@@ -169,7 +167,7 @@ describe("a cookie", () => {
     expect(read(answer(long, UDP))?.tc).toBe(true);
   });
 
-  test("counts only from its address, with its client's part, and unchanged", () => {
+  test("a cookie counts only from its address, with its client's part, and unchanged", () => {
     expect(isWhole(cookie, { ...UDP, address: "192.0.2.2" })).toBe(false);
     for (const at of [0, 8, 9, 12, 23]) {
       const changed = Buffer.from(cookie);
@@ -179,7 +177,7 @@ describe("a cookie", () => {
     expect(isWhole(Buffer.concat([cookie, Buffer.alloc(1)]))).toBe(false);
   });
 
-  test("is replaced after half an hour, and worthless after an hour", () => {
+  test("a cookie is replaced after half an hour, and worthless after an hour", () => {
     const start = clock.time;
     clock.time = start + 1_799_000;
     expect(cookieIn(ask(cookie))).toEqual(cookie);
@@ -195,7 +193,7 @@ describe("a cookie", () => {
   });
 });
 
-describe("without a cookie", () => {
+describe("clients without a cookie", () => {
   const outcomes = (count: number, ask: () => Buffer | undefined) => {
     const seen = { answered: 0, truncated: 0, dropped: 0 };
     for (let left = count; left > 0; left -= 1) {
@@ -208,7 +206,7 @@ describe("without a cookie", () => {
   };
   const packet = question("www.example.org", "A");
 
-  test("an address gets 100 responses a second; half of the other questions get a truncated one", () => {
+  test("an address without a cookie gets 100 responses a second, and half of the other questions get a truncated one", () => {
     const { clock, respond: answer } = testResponder(ZONES);
     expect(outcomes(300, () => answer(packet, UDP))).toEqual({ answered: 100, truncated: 100, dropped: 100 });
     expect(outcomes(1, () => answer(packet, { ...UDP, address: "192.0.2.2" })).answered).toBe(1);

@@ -5,7 +5,7 @@ import { question, testResponder } from "../../support/dns-questions.ts";
 import { zoneOfLines } from "../../support/served-zones.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
-test("a response that cannot be sent leaves the server up", async () => {
+test("the server continues after a response that cannot be sent", async () => {
   const { respond } = testResponder([zoneOfLines("example.org", ["example.org A 192.0.2.1"])]);
   let isFirst = true;
   // The same happens for a question whose forged address has port 0: sending throws.
@@ -24,7 +24,7 @@ test("a response that cannot be sent leaves the server up", async () => {
   listener.stop();
 });
 
-test("UDP and TCP have the same port, also a free one", async () => {
+test("UDP and TCP use the same port, even if the system chooses it", async () => {
   const { respond } = testResponder([]);
   const listeners = await Promise.all([1, 2, 3].map(() => listenForDns("127.0.0.1", 0, respond)));
   expect(new Set(listeners.map(({ port }) => port)).size).toBe(3);

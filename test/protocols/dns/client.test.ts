@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { encode } from "dns-packet";
 import { systemNetwork, type Channel, type Network } from "../../../src/protocols/dns/network.ts";
@@ -97,7 +97,7 @@ test.concurrent.each<[Behaviour, string, RejectReason]>([
   [() => [Buffer.alloc(0)], "malformed", "malformed"],
   // An answer without the question, and with a code other than FORMERR.
   [(packet) => [bare(packet, 0)], "spoofed", "wrong_question"],
-])("a server that answers with %p is named", async (behaviour, failure, stray) => {
+])("a server that answers with %p is reported as %s: case %#", async (behaviour, failure, stray) => {
   const { outcome, ignored } = await askWith(behaviour, LONG_TIMEOUT);
   expect(outcome).toMatchObject({ kind: "failure", failure });
   expect(ignored).toEqual([stray]);
@@ -121,7 +121,7 @@ test.each(["SERVFAIL", "REFUSED"] as const)("%s is an answer with that rcode", a
   expect((await askWith(rcode)).outcome).toMatchObject({ kind: "answer", rcode, records: [] });
 });
 
-test("an error says why with extended errors, the unknown and the cut ones left out", async () => {
+test("an error has the reason of its extended errors, without unknown and truncated ones", async () => {
   expect((await askWith(failing(7, "no é"))).outcome).toEqual({
     kind: "answer",
     rcode: "SERVFAIL",
@@ -246,7 +246,7 @@ test.concurrent("a silent server is queried `attempts` times", async () => {
   expect(ignored).toEqual(["wrong_id", "wrong_id", "wrong_id"]);
 });
 
-test("at most 8 queries at once go to one server, retries over TCP and without EDNS included", async () => {
+test("at most 8 concurrent queries go to one server, including retries over TCP and without EDNS", async () => {
   using dns = await dnsServer({ zones: ZONES });
   let running = 0;
   let most = 0;
@@ -286,12 +286,10 @@ test("the strings of a TXT record are joined", async () => {
   expect(outcome).toMatchObject({ records: [{ type: "TXT", data: "t1.pages.test" }] });
 });
 
-describe("CAA records", () => {
-  test("keep flags, tag and value", async () => {
-    using dns = await dnsServer({ zones: ZONES });
-    const { outcome } = await testClient()(dns.server, { name: "Example.ORG", type: "CAA" }, false);
-    expect(outcome).toMatchObject({
-      records: [{ data: { critical: false, tag: "issue", value: "ca.test" } }],
-    });
+test("CAA records keep their flags, tag and value", async () => {
+  using dns = await dnsServer({ zones: ZONES });
+  const { outcome } = await testClient()(dns.server, { name: "Example.ORG", type: "CAA" }, false);
+  expect(outcome).toMatchObject({
+    records: [{ data: { critical: false, tag: "issue", value: "ca.test" } }],
   });
 });

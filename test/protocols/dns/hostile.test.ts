@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "10,000 hostile packets over the wire leave the client up",
+  "the client survives 10,000 hostile packets from the network",
   async () => {
     using dns = await dnsServer({ zones: { "example.org": ["docs.example.org CNAME t1.pages.test"] } });
     const random = seeded(1);

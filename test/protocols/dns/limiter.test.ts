@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { concurrencyLimiter } from "../../../src/protocols/dns/limiter.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
-/** Work that ends when the test says so; `begun` lists what started, in order. */
+/** Work that the test ends; `begun` lists the started work, in order. */
 const workshop = (limit: number, reserved: number) => {
   const pass = concurrencyLimiter(limit, reserved);
   const begun: string[] = [];
@@ -47,7 +47,7 @@ test("urgent work runs first, the rest in the order of the calls", async () => {
   expect(begun).toEqual(["a", "b", "e", "c", "d"]);
 });
 
-test("work that becomes urgent in the queue runs first from then on", async () => {
+test("work that becomes urgent in the queue then runs first", async () => {
   const { begun, ask, end } = workshop(1, 0);
   let isAwaited = false;
   void ask("a", leisurely);

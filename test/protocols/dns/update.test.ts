@@ -96,7 +96,7 @@ test("an addition is one TXT record of class IN in the zone, with a TTL of one s
   );
 });
 
-test("a removal is the same record of class NONE without a TTL: others of the name stay", () => {
+test("a removal is the same record of class NONE without a TTL, and other records of the name stay", () => {
   const bytes = encodeUpdate(1, { ...ADD, action: "remove" }).toString("hex");
   expect(bytes.endsWith(hex("0010 00fe 00000000 0004 03 616263").toString("hex"))).toBe(true);
 });
@@ -114,60 +114,57 @@ test("a message is signed with the key's name in lower case, the time and five m
   expect(message.subarray(-38, -6).toString("hex")).toBe(mac.toString("hex"));
 });
 
-test("an update succeeds once the server has signed that it did", async () => {
+test("an update succeeds once the server has signed its success", async () => {
   expect((await send({})).outcome).toBe("changed");
 });
 
-describe("an update fails with the reason and what to do", () => {
-  test.each([
-    [
-      "the key may not change the name",
-      { rcode: 5 },
-      /^REFUSED: the key may not change this name: allow it in/,
-    ],
-    ["the name is outside the zone", { rcode: 10 }, /^NOTZONE: the name is not in the zone/],
-    [
-      "the server does not know the key",
-      { rcode: 9, error: 17 },
-      /^BADKEY: the server does not know the key/,
-    ],
-    [
-      "the secret differs there",
-      { rcode: 9, error: 16 },
-      /^BADSIG: the server has another secret for this key/,
-    ],
-    ["the clocks differ", { rcode: 9, error: 18 }, /^BADTIME: the clocks of the two machines differ/],
-    ["the code has no name", { rcode: 11 }, /^RCODE_11$/],
-    ["another holds the server", { secret: Buffer.alloc(32, 8) }, /^BADSIG/],
-    ["the response is not signed", { isUnsigned: true }, /unsigned/],
-    ["an unsigned response refuses", { isUnsigned: true, rcode: 5 }, /^REFUSED/],
-    ["the response is of another time", { signedAt: NOW / 1000 - 301 }, /^BADTIME/],
-    ["the response is to another message", { id: 1 }, /^its response does not belong to the update$/],
-    ["the response is to a query", { flags: 0x8000 }, /^its response does not belong to the update$/],
-    [
-      "the response was changed on its way",
-      { change: (m: Buffer) => (m.writeUInt8(m.readUInt8(2) | 4, 2), m) },
-      /^BADSIG/,
-    ],
-    ["the response is cut off", { change: (m: Buffer) => m.subarray(0, -3) }, /unsigned/],
-    [
-      "the signature is in another section",
-      { change: (m: Buffer) => (m.writeUInt16BE(1, 8), m.writeUInt16BE(0, 10), m) },
-      /^unsigned/,
-    ],
-    ["the server is silent", "silence", /^no response within 0.02 seconds$/],
-    ["nothing listens", "refusal", /^it cannot be reached \(ECONNREFUSED\)$/],
-  ] as [string, Reply | "silence" | "refusal", RegExp][])("%s", async (_, reply, expected) => {
+test.each([
+  [
+    "the key may not change the name",
+    { rcode: 5 },
+    /^REFUSED: the key may not change this name: allow it in/,
+  ],
+  ["the name is outside the zone", { rcode: 10 }, /^NOTZONE: the name is not in the zone/],
+  ["the server does not know the key", { rcode: 9, error: 17 }, /^BADKEY: the server does not know the key/],
+  [
+    "the secret differs there",
+    { rcode: 9, error: 16 },
+    /^BADSIG: the server has another secret for this key/,
+  ],
+  ["the clocks differ", { rcode: 9, error: 18 }, /^BADTIME: the clocks of the two machines differ/],
+  ["the code has no name", { rcode: 11 }, /^RCODE_11$/],
+  ["another holds the server", { secret: Buffer.alloc(32, 8) }, /^BADSIG/],
+  ["the response is not signed", { isUnsigned: true }, /unsigned/],
+  ["an unsigned response refuses", { isUnsigned: true, rcode: 5 }, /^REFUSED/],
+  ["the response is of another time", { signedAt: NOW / 1000 - 301 }, /^BADTIME/],
+  ["the response is to another message", { id: 1 }, /^its response does not belong to the update$/],
+  ["the response is to a query", { flags: 0x8000 }, /^its response does not belong to the update$/],
+  [
+    "the response was changed on its way",
+    { change: (m: Buffer) => (m.writeUInt8(m.readUInt8(2) | 4, 2), m) },
+    /^BADSIG/,
+  ],
+  ["the response is cut off", { change: (m: Buffer) => m.subarray(0, -3) }, /unsigned/],
+  [
+    "the signature is in another section",
+    { change: (m: Buffer) => (m.writeUInt16BE(1, 8), m.writeUInt16BE(0, 10), m) },
+    /^unsigned/,
+  ],
+  ["the server is silent", "silence", /^no response within 0.02 seconds$/],
+  ["nothing listens", "refusal", /^it cannot be reached \(ECONNREFUSED\)$/],
+] as [string, Reply | "silence" | "refusal", RegExp][])(
+  "an update that fails has the reason and what to do: %s",
+  async (_, reply, expected) => {
     expect((await send(reply)).outcome).toMatch(expected);
-  });
-});
+  },
+);
 
 test("no message contains the secret", async () => {
   for (const reply of [{ rcode: 9, error: 16 }, { isUnsigned: true }] as Reply[])
     expect((await send(reply)).outcome).not.toContain(SECRET.toString("base64"));
 });
 
-describe("a key", () => {
+describe("keys", () => {
   const secret = SECRET.toString("base64");
   test.each([
     ["as tsig-keygen writes it", `key "acme.key" {\n\talgorithm hmac-sha256;\n\tsecret "${secret}";\n};\n`],
@@ -176,11 +173,11 @@ describe("a key", () => {
       "with comments",
       `# for acme\n// key\nkey "acme.key." { secret "${secret}"; algorithm "HMAC-SHA256"; };`,
     ],
-  ])("is read %s", (_, text) => {
+  ])("a key is read %s", (_, text) => {
     expect(parseTsigKey(text)).toEqual({ name: "acme.key", secret: SECRET });
   });
 
-  test("may have slashes in its secret", () => {
+  test("a key may have slashes in its secret", () => {
     const slashes = Buffer.from("ff".repeat(32), "hex").toString("base64");
     expect(
       parseTsigKey(`key k { algorithm hmac-sha256;\nsecret "${slashes}"; };`)?.secret.toString("hex"),
@@ -195,7 +192,7 @@ describe("a key", () => {
     ["that is one of two", `key "k" { algorithm hmac-sha256; secret "${secret}"; }; key "l" { };`],
     ["that is only a secret", secret],
     ["that is empty", ""],
-  ])("%s is refused", (_, text) => {
+  ])("a key %s is refused", (_, text) => {
     expect(parseTsigKey(text)).toBeUndefined();
   });
 });

@@ -38,7 +38,7 @@ test("an object is stored below the prefix, read, described, listed and removed"
   expect(await store.get("blobs/one")).toBeUndefined();
 });
 
-test("a list goes on behind the thousandth object", async () => {
+test("a list continues after the thousandth object", async () => {
   await using server = objectServer();
   const store = storeAt(server.url);
   for (let at = 0; at < 2500; at++)
@@ -51,7 +51,7 @@ test("a list goes on behind the thousandth object", async () => {
   expect(found[0]?.modifiedAt).toBe(1000);
 });
 
-test("a request is tried again after the store failed", async () => {
+test("a request is retried after the store failed", async () => {
   await using server = objectServer();
   const store = storeAt(server.url);
   let failures = 2;
@@ -61,7 +61,7 @@ test("a request is tried again after the store failed", async () => {
   expect(server.objects.size).toBe(1);
 });
 
-test("a refused request is not tried again, and says what to do", async () => {
+test("a refused request is not retried, and its error explains what to do", async () => {
   await using server = objectServer();
   const store = storeAt(server.url);
   server.intercept(() => server.error(403, "AccessDenied"));
@@ -96,7 +96,7 @@ test("no error holds a key or a signature", async () => {
   }
 });
 
-test("a store that stops sending ends the request", async () => {
+test("a request ends when the store stops sending", async () => {
   await using server = objectServer();
   const never = new Promise<undefined>(() => {});
   server.intercept(() => never);
@@ -138,6 +138,6 @@ test("a removal is not sent once it is no longer allowed", async () => {
   expect(server.requests).toEqual(["PUT sites/store/a"]);
 });
 
-test("a store without keys cannot be opened, and says where keys belong", () => {
+test("a store without keys cannot be opened, and the error explains where keys belong", () => {
   expect(() => storeAt("s3://sites/store")).toThrow("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
@@ -42,7 +42,7 @@ test("visitors get the name's own certificate while a challenge is pending", asy
 test.each([
   ["http/1.1", ACME],
   [ACME, "http/1.1"],
-])("%s beside %s is not a challenge: RFC 8737 section 3", async (first, second) => {
+])("%s together with %s is not a challenge: RFC 8737 section 3", async (first, second) => {
   const protocols = [first, second];
   const { port } = await challenged();
   const socket = await validate(port, "a.test", protocols);
@@ -86,29 +86,27 @@ test("a validator that does not close its side is disconnected after the handsha
   await eventually(() => listener.connections() === 0);
 });
 
-describe("a listener that forwards challenges to another process", () => {
-  const forwarding = async (pending: Record<string, KeyPair>) => {
-    const path = join(temporaryDirectory(), "challenges.sock");
-    const owner = await listenForChallenges(path, async (name) => pending[name], 1000);
-    atEnd(() => owner.stop());
-    return { owner, ...(await listenerFor({ challenge: forwardedChallenges(path) })) };
-  };
+const forwarding = async (pending: Record<string, KeyPair>) => {
+  const path = join(temporaryDirectory(), "challenges.sock");
+  const owner = await listenForChallenges(path, async (name) => pending[name], 1000);
+  atEnd(() => owner.stop());
+  return { owner, ...(await listenerFor({ challenge: forwardedChallenges(path) })) };
+};
 
-  test("presents the certificate that is pending there, and closes the connection", async () => {
-    const { port, listener } = await forwarding({ "new.test": CHALLENGE });
-    const socket = await validate(port, "new.test");
-    expect(socket.alpnProtocol).toBe(ACME);
-    expect(socket.getPeerCertificate().subject.CN).toBe("new.test");
-    await closed(socket);
-    await eventually(() => listener.connections() === 0);
-  });
+test("a listener that forwards challenges to another process presents the certificate that is pending there, and closes the connection", async () => {
+  const { port, listener } = await forwarding({ "new.test": CHALLENGE });
+  const socket = await validate(port, "new.test");
+  expect(socket.alpnProtocol).toBe(ACME);
+  expect(socket.getPeerCertificate().subject.CN).toBe("new.test");
+  await closed(socket);
+  await eventually(() => listener.connections() === 0);
+});
 
-  test("ends a handshake without a pending challenge, or without that process", async () => {
-    const { port, owner, listener } = await forwarding({});
-    expect(await outcomeOf(validate(port, "new.test"))).toThrow();
-    owner.stop();
-    expect(await outcomeOf(validate(port, "new.test"))).toThrow();
-    await eventually(() => listener.connections() === 0);
-    expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
-  });
+test("a listener that forwards challenges to another process ends a handshake without a pending challenge, or without that process", async () => {
+  const { port, owner, listener } = await forwarding({});
+  expect(await outcomeOf(validate(port, "new.test"))).toThrow();
+  owner.stop();
+  expect(await outcomeOf(validate(port, "new.test"))).toThrow();
+  await eventually(() => listener.connections() === 0);
+  expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
 });

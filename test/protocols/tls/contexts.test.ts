@@ -46,7 +46,7 @@ test("the context used least recently is evicted first", () => {
   expect(contexts.count).toBe(2);
 });
 
-test("a dropped name is read again, and all of them after clear", () => {
+test("a dropped name is read again, and every name is after clear", () => {
   const { contexts, reads } = contextsOver({ a: pair, b: other });
   contexts.find("a");
   contexts.find("b");
@@ -61,7 +61,7 @@ test("a dropped name is read again, and all of them after clear", () => {
 
 test.each<[string, KeyPair]>([
   ["key of another certificate", { key: other.key, cert: pair.cert }],
-  ["key that is none", { key: "no key", cert: pair.cert }],
+  ["malformed key", { key: "no key", cert: pair.cert }],
   ["empty certificate", { key: pair.key, cert: "" }],
   [
     "broken chain",

@@ -4,7 +4,7 @@ import type { FrameHeader } from "../../../src/protocols/tls/frames.ts";
 
 const frame = (type: number, length = 0, flags = 0): FrameHeader => ({ type, length, flags, stream: 1 });
 
-/** The most frames at once, and the most that downloads and requests earn. */
+/** The most frames at a time, and the most that downloads and requests earn. */
 const MAX_ALLOWANCE = 1000;
 const MAX_CREDIT = 4096;
 
@@ -38,7 +38,7 @@ test.each<[string, FrameHeader]>([
   ["GOAWAY", frame(7, 8)],
   ["WINDOW_UPDATE", UPDATE],
   ["CONTINUATION", frame(9)],
-  ["a type that nobody knows", frame(0xbb)],
+  ["a frame of an unknown type", frame(0xbb)],
 ])("%s beyond the allowance exceeds the budget", (_name, one) => {
   const { spendTimes } = budgetAt();
   expect(spendTimes(MAX_ALLOWANCE, one)).toBe(false);

@@ -57,12 +57,12 @@ const growthDuring = async (work: () => Promise<void>): Promise<number> => {
 };
 
 describe.each(["http1.1", "http2"] as const)("200 MiB over %s", (protocol) => {
-  test("are downloaded", async () => {
+  test("a download arrives whole", async () => {
     const { port } = await listenerFor({ fetch: () => new Response(source(LARGE)) });
     expect(await lengthOf((await readAll(port, protocol)).body)).toBe(LARGE);
   });
 
-  test("are uploaded", async () => {
+  test("an upload arrives whole", async () => {
     const { port } = await listenerFor({
       fetch: async (request) => new Response(String(await lengthOf(request.body))),
     });
@@ -117,34 +117,32 @@ test("a response that closes its connection arrives whole at a client that reads
   expect(response.length - response.indexOf("\r\n\r\n") - 4).toBe(20 * MEBIBYTE);
 });
 
-describe("a WebSocket", () => {
-  const echo = (): Promise<{ port: number; listener: TlsListener }> =>
-    listenerFor({
-      limits: { headersMs: 50 },
-      websocket: { message: (socket, message) => void socket.send(message) },
-      fetch: (request, { upgrade }) =>
-        upgrade(request) ? undefined : new Response("WebSockets only", { status: 426 }),
-    });
-
-  test("works in both directions, for longer than headers may take", async () => {
-    const { port, listener } = await echo();
-    const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: testCa.root } });
-    await new Promise((opened) => socket.addEventListener("open", opened));
-    for (const text of ["one", "x".repeat(MEBIBYTE), "three"]) {
-      const response = new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
-      socket.send(text);
-      expect(((await response) as MessageEvent).data).toBe(text);
-      await Bun.sleep(100);
-    }
-    socket.close();
-    await eventually(() => listener.connections() === 0);
+const echo = (): Promise<{ port: number; listener: TlsListener }> =>
+  listenerFor({
+    limits: { headersMs: 50 },
+    websocket: { message: (socket, message) => void socket.send(message) },
+    fetch: (request, { upgrade }) =>
+      upgrade(request) ? undefined : new Response("WebSockets only", { status: 426 }),
   });
 
-  test("is refused for a request without Upgrade", async () => {
-    const { port } = await echo();
-    const response = await fetch(`https://localhost:${port}/`, { tls: { ca: testCa.root } });
-    expect(response.status).toBe(426);
-  });
+test("a WebSocket works in both directions, for longer than headers may take", async () => {
+  const { port, listener } = await echo();
+  const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: testCa.root } });
+  await new Promise((opened) => socket.addEventListener("open", opened));
+  for (const text of ["one", "x".repeat(MEBIBYTE), "three"]) {
+    const response = new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
+    socket.send(text);
+    expect(((await response) as MessageEvent).data).toBe(text);
+    await Bun.sleep(100);
+  }
+  socket.close();
+  await eventually(() => listener.connections() === 0);
+});
+
+test("a WebSocket is refused for a request without Upgrade", async () => {
+  const { port } = await echo();
+  const response = await fetch(`https://localhost:${port}/`, { tls: { ca: testCa.root } });
+  expect(response.status).toBe(426);
 });
 
 test("the backend refuses connections to its own port", async () => {
