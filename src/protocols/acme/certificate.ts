@@ -2,22 +2,6 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { AcmeProblem, printable } from "./problem.ts";
 import { loadX509 } from "./keys.ts";
 
-/** The facts of a chain's leaf certificate. Times are milliseconds UTC. */
-interface CertificateFacts {
-  /** Its DNS names, in lower case. */
-  names: string[];
-  notBefore: number;
-  notAfter: number;
-  /** Hexadecimal, in lower case. */
-  serial: string;
-  issuer: string;
-  /** RFC 9773 section 4.1; absent without an authority key identifier. */
-  ariId?: string;
-  /** True if clients demand a stapled OCSP response: RFC 7633. */
-  mustStaple: boolean;
-  der: Uint8Array;
-}
-
 /** The TLS feature extension: RFC 7633 section 6. */
 const TLS_FEATURE = "1.3.6.1.5.5.7.1.24";
 
@@ -60,26 +44,31 @@ const serialBytes = (serial: string): Buffer => {
 const ariIdOf = (keyIdentifier: string, serial: string): string =>
   `${Buffer.from(keyIdentifier, "hex").toString("base64url")}.${serialBytes(serial).toString("base64url")}`;
 
-const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string): CertificateFacts => {
+/** The facts of a chain's leaf certificate. Times are milliseconds UTC. */
+const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string) => {
   const certificate = new library.X509Certificate(leaf);
   const { keyId } = certificate.getExtension(library.AuthorityKeyIdentifierExtension) ?? {};
   const { names } = certificate.getExtension(library.SubjectAlternativeNameExtension) ?? {};
   const serial = certificate.serialNumber.toLowerCase();
   return {
+    /** Its DNS names, in lower case. */
     names: (names?.items ?? []).flatMap(({ type, value }) => (type === "dns" ? [value.toLowerCase()] : [])),
     // RFC 5280 section 4.1.2.5 allows times from 1950; the program's start in 1970.
     notBefore: Math.max(0, certificate.notBefore.getTime()),
     notAfter: certificate.notAfter.getTime(),
+    /** Hexadecimal, in lower case. */
     serial,
     issuer: printable(certificate.issuer),
+    /** RFC 9773 section 4.1; absent without an authority key identifier. */
     ...(keyId !== undefined && { ariId: ariIdOf(keyId, serial) }),
+    /** True if clients demand a stapled OCSP response: RFC 7633. */
     mustStaple: certificate.getExtension(TLS_FEATURE) !== null,
     der: new Uint8Array(certificate.rawData),
   };
 };
 
 /** @throws AcmeProblem `unfit_certificate` */
-export const readCertificate = async (chain: string): Promise<CertificateFacts> => {
+export const readCertificate = async (chain: string) => {
   const [leaf = ""] = splitChain(chain);
   const library = await loadX509();
   try {

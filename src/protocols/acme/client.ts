@@ -5,17 +5,14 @@ import {
   readFields,
   readList,
   readUrl,
-  type Authorization,
-  type Challenge,
   type Directory,
   type Order,
   readAuthorization,
   readChallenge,
   readOrder,
   readRenewalInfo,
-  type RenewalInfo,
 } from "./objects.ts";
-import { type ExternalAccount, externalAccountBinding, type AccountKey } from "./keys.ts";
+import { type ExternalAccount, externalAccountBinding, type Signer } from "./keys.ts";
 import {
   type AcmeDependencies,
   acmeRequests,
@@ -32,10 +29,7 @@ interface AcmeClientOptions extends RequestOptions {
   profile?: string;
 }
 
-export interface Account {
-  url: string;
-  key: AccountKey;
-}
+export type Account = Required<Signer>;
 
 const PEM_TYPE = "application/pem-certificate-chain";
 
@@ -62,23 +56,6 @@ const assertOffered = (profile: string | undefined, { profiles }: Directory) => 
   });
 };
 
-const orderPayload = (
-  directory: Directory,
-  {
-    names,
-    profile,
-    replaces,
-  }: { names: readonly string[]; profile: string | undefined; replaces: string | undefined },
-) => {
-  assertOffered(profile, directory);
-  return {
-    identifiers: names.map((value) => ({ type: "dns", value })),
-    ...(profile !== undefined && { profile }),
-    // RFC 9773 section 5: only if the server's directory has ARI.
-    ...(directory.renewalInfo !== undefined && replaces !== undefined && { replaces }),
-  };
-};
-
 /**
  * A client of one CA (RFC 8555). It caches the directory and unused nonces, and nothing else: create one for each task.
  * Every error of the server or the network is an AcmeProblem. Only `badNonce` is retried.
@@ -87,40 +64,35 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
   const { email, eab, profile } = options;
   const { directory, get, post, retryAfterOf } = acmeRequests(options, dependencies);
 
-  const postAs = ({ url: account, key }: Account, url: string, payload?: unknown, accept?: string) =>
-    post({ key, account }, url, payload, accept);
-
-  const orderOf = (response: AcmeResponse, url: string): Order =>
+  const orderOf = (response: AcmeResponse, url: string) =>
     readOrder(jsonOf(response), url, retryAfterOf(response));
 
-  const authorizationOf = (response: AcmeResponse, url: string): Authorization =>
+  const authorizationOf = (response: AcmeResponse, url: string) =>
     readAuthorization(jsonOf(response), url, retryAfterOf(response));
 
   return {
     directory,
     /** Creates an account, and agrees to the terms of service. @returns its URL; the same one for a registered key */
-    async register(key: AccountKey): Promise<string> {
+    async register(key: Account["key"]): Promise<string> {
       const { newAccount } = await directory();
       const response = await post({ key }, newAccount, {
         termsOfServiceAgreed: true,
-        ...(email !== undefined && { contact: [`mailto:${email}`] }),
-        ...(eab && { externalAccountBinding: await externalAccountBinding(eab, key, newAccount) }),
+        contact: email === undefined ? undefined : [`mailto:${email}`],
+        externalAccountBinding: eab && (await externalAccountBinding(eab, key, newAccount)),
       });
       return locationOf(response);
     },
 
     /** @param options.replaces the ARI id of the certificate to renew, sent only to a server with ARI */
-    async order(
-      account: Account,
-      names: readonly string[],
-      { replaces }: { replaces?: string } = {},
-    ): Promise<Order> {
+    async order(account: Account, names: readonly string[], { replaces }: { replaces?: string } = {}) {
       const found = await directory();
-      const response = await postAs(
-        account,
-        found.newOrder,
-        orderPayload(found, { names, profile, replaces }),
-      );
+      assertOffered(profile, found);
+      const response = await post(account, found.newOrder, {
+        identifiers: names.map((value) => ({ type: "dns", value })),
+        profile,
+        // RFC 9773 section 5: only if the server's directory has ARI.
+        replaces: found.renewalInfo && replaces,
+      });
       const order = orderOf(response, locationOf(response));
       if (!isSameSet(order.names, names)) throw malformed("the order is for other names");
       return order;
@@ -131,50 +103,47 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
      * orders (RFC 8555 section 7.1.2.1): such a CA, Let's Encrypt for example, responds to a second order with the first.
      */
     async findOrder(account: Account, names: readonly string[]): Promise<Order | undefined> {
-      const { orders: list } = readFields(jsonOf(await postAs(account, account.url)), "the account");
+      const { orders: list } = readFields(jsonOf(await post(account, account.url)), "the account");
       if (list === undefined) return undefined;
-      const { orders } = readFields(jsonOf(await postAs(account, readUrl(list, "orders"))), "the orders");
+      const { orders } = readFields(jsonOf(await post(account, readUrl(list, "orders"))), "the orders");
       const last = Array.isArray(orders) ? orders.slice(-MAX_LISTED) : orders;
       for (const url of readList(last, "orders", readUrl).toReversed()) {
-        const order = orderOf(await postAs(account, url), url);
+        const order = orderOf(await post(account, url), url);
         if (WAITING.has(order.status) && isSameSet(order.names, names)) return order;
       }
       return undefined;
     },
 
-    readOrder: async (account: Account, url: string): Promise<Order> =>
-      orderOf(await postAs(account, url), url),
-    authorization: async (account: Account, url: string): Promise<Authorization> =>
-      authorizationOf(await postAs(account, url), url),
+    readOrder: async (account: Account, url: string) => orderOf(await post(account, url), url),
+    authorization: async (account: Account, url: string) => authorizationOf(await post(account, url), url),
 
     /** Notifies the CA that a challenge is ready to be validated. */
-    async respond(account: Account, challengeUrl: string): Promise<Challenge> {
-      const response = await postAs(account, challengeUrl, {});
+    async respond(account: Account, challengeUrl: string) {
+      const response = await post(account, challengeUrl, {});
       return readChallenge(jsonOf(response), "the challenge", retryAfterOf(response));
     },
 
     /** @param csr DER */
-    async finalize(account: Account, { url, finalize }: Order, csr: Uint8Array): Promise<Order> {
-      return orderOf(await postAs(account, finalize, { csr: base64url(csr) }), url);
-    },
+    finalize: async (account: Account, { url, finalize }: Order, csr: Uint8Array) =>
+      orderOf(await post(account, finalize, { csr: base64url(csr) }), url),
 
     /** @returns a PEM chain of 1 to 10 certificates, leaf first */
     async certificate(account: Account, url: string): Promise<string> {
-      const { body } = await postAs(account, url, undefined, PEM_TYPE);
+      const { body } = await post(account, url, undefined, PEM_TYPE);
       return `${splitChain(body).join("\n")}\n`;
     },
 
     /** @param reason RFC 5280 section 5.3.1 */
     async revoke(account: Account, certificateDer: Uint8Array, reason?: number): Promise<void> {
-      const revocation = { certificate: base64url(certificateDer), ...(reason !== undefined && { reason }) };
-      await postAs(account, (await directory()).revokeCert, revocation);
+      const { revokeCert } = await directory();
+      await post(account, revokeCert, { certificate: base64url(certificateDer), reason });
     },
 
-    deactivate: async (account: Account, authorizationUrl: string): Promise<Authorization> =>
-      authorizationOf(await postAs(account, authorizationUrl, { status: "deactivated" }), authorizationUrl),
+    deactivate: async (account: Account, url: string) =>
+      authorizationOf(await post(account, url, { status: "deactivated" }), url),
 
     /** RFC 9773 section 4.1; undefined if the CA has no ARI. */
-    async renewalInfo(ariId: string): Promise<RenewalInfo | undefined> {
+    async renewalInfo(ariId: string) {
       const { renewalInfo } = await directory();
       if (renewalInfo === undefined) return undefined;
       const response = await get(`${renewalInfo.replace(/\/$/, "")}/${ariId}`);

@@ -70,101 +70,21 @@ const ABSENT = new Set<unknown>([undefined, null, ""]);
 
 /** Reads a field, or leaves it out if it is absent, null or empty. */
 const optionalField = <Key extends string, Value>(
+  fields: Fields,
   key: Key,
-  value: unknown,
   read: (value: unknown, what: string) => Value,
-  what: string,
 ): Partial<Record<Key, Value>> =>
-  ABSENT.has(value) ? {} : ({ [key]: read(value, what) } as Record<Key, Value>);
+  ABSENT.has(fields[key]) ? {} : ({ [key]: read(fields[key], key) } as Record<Key, Value>);
+
+const errorField = (fields: Fields) => optionalField(fields, "error", (value): Problem => readProblem(value));
+
+const retryAfterField = (retryAfterMs: number | undefined): { retryAfterMs?: number } =>
+  retryAfterMs === undefined ? {} : { retryAfterMs };
 
 /** RFC 8555's objects, read from untrusted JSON. All times are milliseconds UTC. Every reader throws AcmeProblem. */
 
-/** RFC 8555 section 7.1.1. */
-export interface Directory {
-  newNonce: string;
-  newAccount: string;
-  newOrder: string;
-  revokeCert: string;
-  /** RFC 9773; absent if the CA has no ARI. */
-  renewalInfo?: string;
-  termsOfService?: string;
-  /** The names by which CAA records allow this CA. */
-  caaIdentities: string[];
-  externalAccountRequired: boolean;
-  /** The names of its certificate profiles (draft-ietf-acme-profiles section 3). */
-  profiles: string[];
-}
-
-const ORDER_STATUSES = ["pending", "ready", "processing", "valid", "invalid"] as const;
-type OrderStatus = (typeof ORDER_STATUSES)[number];
-
-/** RFC 8555 section 7.1.3. */
-export interface Order {
-  url: string;
-  status: OrderStatus;
-  names: string[];
-  /** URLs. */
-  authorizations: string[];
-  /** A URL. */
-  finalize: string;
-  /** A URL; present once the status is `valid`. */
-  certificate?: string;
-  expires?: number;
-  /** RFC 9773 section 5: the certificate that this one replaces. */
-  replaces?: string;
-  error?: Problem;
-  retryAfterMs?: number;
-}
-
-const AUTHORIZATION_STATUSES = ["pending", "valid", "invalid", "deactivated", "expired", "revoked"] as const;
-type AuthorizationStatus = (typeof AUTHORIZATION_STATUSES)[number];
-
-/** RFC 8555 section 7.1.4. */
-export interface Authorization {
-  url: string;
-  status: AuthorizationStatus;
-  name: string;
-  /** The challenges of a known type. */
-  challenges: Challenge[];
-  expires?: number;
-  retryAfterMs?: number;
-}
-
-const CHALLENGE_TYPES = ["http-01", "tls-alpn-01", "dns-01"] as const;
-type ChallengeType = (typeof CHALLENGE_TYPES)[number];
-const CHALLENGE_STATUSES = ["pending", "processing", "valid", "invalid"] as const;
-type ChallengeStatus = (typeof CHALLENGE_STATUSES)[number];
-
-/** RFC 8555 section 8. */
-export interface Challenge {
-  type: ChallengeType;
-  url: string;
-  status: ChallengeStatus;
-  /** Only characters of base64url: it is safe in a path. */
-  token: string;
-  error?: Problem;
-  retryAfterMs?: number;
-}
-
-/** RFC 9773 section 4.2. */
-export interface RenewalInfo {
-  start: number;
-  end: number;
-  explanationUrl?: string;
-  /** How long to wait before the next request. */
-  retryAfterMs: number;
-}
-
-const MAX_PROFILES = 20;
-
-const INVALIDATING = ["deactivated", "expired", "revoked"] as const;
-
 const MAX_NAME_LENGTH = 253;
-/** RFC 8555 section 8.1: at least 128 bits, in base64url. */
-const TOKEN = /^[A-Za-z0-9_-]{22,256}$/;
-
-const retryAfterField = (retryAfterMs: number | undefined) =>
-  retryAfterMs === undefined ? {} : { retryAfterMs };
+const MAX_PROFILES = 20;
 
 const readDnsName = (value: unknown, what: string): string => {
   const { type, value: name } = readFields(value, what);
@@ -172,7 +92,8 @@ const readDnsName = (value: unknown, what: string): string => {
   return readText(name, `${what}.value`, MAX_NAME_LENGTH).toLowerCase();
 };
 
-export const readDirectory = (value: unknown): Directory => {
+/** RFC 8555 section 7.1.1. */
+export const readDirectory = (value: unknown) => {
   const fields = readFields(value, "the directory");
   const meta = readFields(fields["meta"] ?? {}, "meta");
   return {
@@ -180,23 +101,32 @@ export const readDirectory = (value: unknown): Directory => {
     newAccount: readUrl(fields["newAccount"], "newAccount"),
     newOrder: readUrl(fields["newOrder"], "newOrder"),
     revokeCert: readUrl(fields["revokeCert"], "revokeCert"),
-    ...optionalField("renewalInfo", fields["renewalInfo"], readUrl, "renewalInfo"),
+    /** RFC 9773; absent if the CA has no ARI. */
+    ...optionalField(fields, "renewalInfo", readUrl),
     ...linkField("termsOfService", meta["termsOfService"]),
+    /** The names by which CAA records allow this CA. */
     caaIdentities: readList(meta["caaIdentities"] ?? [], "meta.caaIdentities", (item, what) =>
       readText(item, what, MAX_NAME_LENGTH),
     ),
     externalAccountRequired: meta["externalAccountRequired"] === true,
+    /** The names of its certificate profiles (draft-ietf-acme-profiles section 3). */
     profiles: Object.keys(readFields(meta["profiles"] ?? {}, "meta.profiles"))
       .slice(0, MAX_PROFILES)
       .map(printable),
   };
 };
 
-/** Beyond RFC 8555 section 7.1.6, Boulder and pebble give an order the status of the authorization that made it invalid. */
-const readOrderStatus = (value: unknown): OrderStatus =>
-  INVALIDATING.some((status) => status === value) ? "invalid" : readWord(value, "status", ORDER_STATUSES);
+export type Directory = ReturnType<typeof readDirectory>;
 
-export const readOrder = (value: unknown, url: string, retryAfterMs?: number): Order => {
+const ORDER_STATUSES = ["pending", "ready", "processing", "valid", "invalid"] as const;
+const INVALIDATING = new Set<unknown>(["deactivated", "expired", "revoked"]);
+
+/** Beyond RFC 8555 section 7.1.6, Boulder and pebble give an order the status of the authorization that made it invalid. */
+const readOrderStatus = (value: unknown) =>
+  INVALIDATING.has(value) ? "invalid" : readWord(value, "status", ORDER_STATUSES);
+
+/** RFC 8555 section 7.1.3. */
+export const readOrder = (value: unknown, url: string, retryAfterMs?: number) => {
   const fields = readFields(value, "the order");
   const order = {
     url,
@@ -204,10 +134,12 @@ export const readOrder = (value: unknown, url: string, retryAfterMs?: number): O
     names: readList(fields["identifiers"], "identifiers", readDnsName),
     authorizations: readList(fields["authorizations"], "authorizations", readUrl),
     finalize: readUrl(fields["finalize"], "finalize"),
-    ...optionalField("certificate", fields["certificate"], readUrl, "certificate"),
-    ...optionalField("expires", fields["expires"], readTime, "expires"),
-    ...optionalField("replaces", fields["replaces"], (item, what) => readText(item, what), "replaces"),
-    ...optionalField("error", fields["error"], (item) => readProblem(item), "error"),
+    /** Present once the status is `valid`. */
+    ...optionalField(fields, "certificate", readUrl),
+    ...optionalField(fields, "expires", readTime),
+    /** RFC 9773 section 5: the certificate that this one replaces. */
+    ...optionalField(fields, "replaces", (item, what) => readText(item, what)),
+    ...errorField(fields),
     ...retryAfterField(retryAfterMs),
   };
   if (order.status === "valid" && order.certificate === undefined)
@@ -215,7 +147,15 @@ export const readOrder = (value: unknown, url: string, retryAfterMs?: number): O
   return order;
 };
 
-export const readChallenge = (value: unknown, what = "the challenge", retryAfterMs?: number): Challenge => {
+export type Order = ReturnType<typeof readOrder>;
+
+const CHALLENGE_TYPES = ["http-01", "tls-alpn-01", "dns-01"] as const;
+const CHALLENGE_STATUSES = ["pending", "processing", "valid", "invalid"] as const;
+/** RFC 8555 section 8.1: at least 128 bits, in base64url. It is safe in a path. */
+const TOKEN = /^[A-Za-z0-9_-]{22,256}$/;
+
+/** RFC 8555 section 8. */
+export const readChallenge = (value: unknown, what = "the challenge", retryAfterMs?: number) => {
   const fields = readFields(value, what);
   const token = fields["token"];
   if (typeof token !== "string" || !TOKEN.test(token))
@@ -225,7 +165,7 @@ export const readChallenge = (value: unknown, what = "the challenge", retryAfter
     url: readUrl(fields["url"], `${what}.url`),
     status: readWord(fields["status"], `${what}.status`, CHALLENGE_STATUSES),
     token,
-    ...optionalField("error", fields["error"], (item) => readProblem(item), `${what}.error`),
+    ...errorField(fields),
     ...retryAfterField(retryAfterMs),
   };
 };
@@ -236,7 +176,10 @@ const isUnknownType = (value: unknown, what: string): boolean => {
   return !CHALLENGE_TYPES.some((known) => known === type);
 };
 
-export const readAuthorization = (value: unknown, url: string, retryAfterMs?: number): Authorization => {
+const AUTHORIZATION_STATUSES = ["pending", "valid", "invalid", "deactivated", "expired", "revoked"] as const;
+
+/** RFC 8555 section 7.1.4. */
+export const readAuthorization = (value: unknown, url: string, retryAfterMs?: number) => {
   const fields = readFields(value, "the authorization");
   return {
     url,
@@ -245,7 +188,7 @@ export const readAuthorization = (value: unknown, url: string, retryAfterMs?: nu
     challenges: readList(fields["challenges"], "challenges", (item, what) =>
       isUnknownType(item, what) ? [] : [readChallenge(item, what)],
     ).flat(),
-    ...optionalField("expires", fields["expires"], readTime, "expires"),
+    ...optionalField(fields, "expires", readTime),
     ...retryAfterField(retryAfterMs),
   };
 };
@@ -259,7 +202,8 @@ const DEFAULT_RETRY_MS = 6 * HOUR_MS;
 const pollAfter = (retryAfterMs = DEFAULT_RETRY_MS): number =>
   Math.min(Math.max(retryAfterMs, MINUTE_MS), 24 * HOUR_MS);
 
-export const readRenewalInfo = (value: unknown, retryAfterMs?: number): RenewalInfo => {
+/** RFC 9773 section 4.2. */
+export const readRenewalInfo = (value: unknown, retryAfterMs?: number) => {
   const fields = readFields(value, "the renewal information");
   const window = readFields(fields["suggestedWindow"], "suggestedWindow");
   const start = readTime(window["start"], "suggestedWindow.start");
@@ -269,6 +213,7 @@ export const readRenewalInfo = (value: unknown, retryAfterMs?: number): RenewalI
     start,
     end,
     ...linkField("explanationUrl", fields["explanationURL"]),
+    /** How long to wait before the next request. */
     retryAfterMs: pollAfter(retryAfterMs),
   };
 };

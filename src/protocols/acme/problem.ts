@@ -48,21 +48,7 @@ export class AcmeProblem extends Error implements Problem {
 }
 
 /** The problem without the Error, to store or show. */
-export const problemOf = ({
-  type,
-  detail,
-  status,
-  subproblems,
-  retryAfterMs,
-  method,
-}: AcmeProblem): Problem => ({
-  type,
-  detail,
-  subproblems,
-  ...(status !== undefined && { status }),
-  ...(retryAfterMs !== undefined && { retryAfterMs }),
-  ...(method !== undefined && { method }),
-});
+export const problemOf = ({ name: _name, ...problem }: AcmeProblem): Problem => problem;
 
 const MAX_LENGTH = 1000;
 

@@ -20,26 +20,23 @@ export interface AcmeResponse {
   body: string;
 }
 
-/** @throws AcmeProblem without a response, or if it is too large */
-type Send = (url: string, request: AcmeRequest) => Promise<AcmeResponse>;
-
 const MAX_BYTES = 1024 * 1024;
 const MAX_MS = 30_000;
 
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.[0-9]{1,3}){3}$/.test(hostname);
 
-/** HTTPS, or HTTP to loopback if the directory is there too: a remote CA cannot make us send requests to this machine. */
-const isAllowed = (url: URL, directory: URL): boolean => {
-  if (url.protocol === "https:") return true;
-  return url.protocol === "http:" && [url, directory].every((one) => isLoopback(one.hostname));
-};
-
-/** @throws AcmeProblem */
+/**
+ * HTTPS, or HTTP to loopback if the directory is there too: a remote CA cannot make us send requests to this machine.
+ * @throws AcmeProblem
+ */
 const assertAllowed = (text: string, directory: string): void => {
   const url = URL.parse(text);
-  const base = URL.parse(directory);
-  if (!url || !base || !isAllowed(url, base)) throw malformed(`${text} is not an https URL`);
+  const isAllowed =
+    url?.protocol === "https:" ||
+    (url?.protocol === "http:" &&
+      [url, URL.parse(directory)].every((one) => isLoopback(one?.hostname ?? "")));
+  if (!isAllowed) throw malformed(`${text} is not an https URL`);
 };
 
 const UNTRUSTED = /CERT|SIGNATURE|ISSUER|TLS|SSL/;
@@ -68,6 +65,7 @@ const networkReason = (error: unknown): string => {
 const unreachable = (url: string, reason: string): AcmeProblem =>
   new AcmeProblem({ type: "unreachable", detail: printable(`${new URL(url).origin}: ${reason}`) });
 
+/** @throws AcmeProblem if it is too large */
 const readBody = async ({ body }: Response): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -89,45 +87,6 @@ const tlsOptions = async (ca: string | undefined): Promise<Pick<BunFetchRequestI
   return { tls: { ca: [...getCACertificates("default"), ca] } };
 };
 
-/** Sends requests to the CA of one directory (RFC 8555 section 6.1), bounded in size and time. Redirects are not followed. */
-export const transport = (
-  { directory, ca, userAgent }: { directory: string; ca?: string; userAgent?: string },
-  { fetch, timeoutMs = MAX_MS }: { fetch: Fetch; timeoutMs?: number },
-): Send => {
-  let tls: ReturnType<typeof tlsOptions> | undefined;
-  return async (url, { method, accept, body }) => {
-    assertAllowed(url, directory);
-    const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), timeoutMs);
-    try {
-      const response = await fetch(url, {
-        method,
-        headers: {
-          // Without one, Bun sends its own: RFC 8555 section 6.1 requires a User-Agent.
-          ...(userAgent !== undefined && { "user-agent": userAgent }),
-          "accept-language": "en",
-          "accept-encoding": "identity",
-          accept,
-          ...(body !== undefined && { "content-type": "application/jose+json" }),
-        },
-        ...(body !== undefined && { body }),
-        ...(await (tls ??= tlsOptions(ca))),
-        redirect: "manual",
-        decompress: false,
-        signal: controller.signal,
-      });
-      return { status: response.status, headers: response.headers, body: await readBody(response) };
-    } catch (error) {
-      const isLate = controller.signal.aborted;
-      controller.abort();
-      if (error instanceof AcmeProblem) throw error;
-      throw unreachable(url, isLate ? `timed out after ${timeoutMs} ms` : networkReason(error));
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-};
-
 export interface RequestOptions {
   /** The directory's URL. */
   directory: string;
@@ -143,6 +102,41 @@ export interface AcmeDependencies {
   /** For each request; 30 seconds by default. */
   timeoutMs?: number;
 }
+
+/** Sends requests to the CA of one directory (RFC 8555 section 6.1), bounded in size and time. Redirects are not followed. */
+const transport = (
+  { directory, ca, userAgent }: RequestOptions,
+  { fetch, timeoutMs = MAX_MS }: AcmeDependencies,
+) => {
+  let tls: ReturnType<typeof tlsOptions> | undefined;
+  /** @throws AcmeProblem without a response, or if it is too large */
+  return async (url: string, { method, accept, body }: AcmeRequest): Promise<AcmeResponse> => {
+    assertAllowed(url, directory);
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          // Without one, Bun sends its own: RFC 8555 section 6.1 requires a User-Agent.
+          ...(userAgent !== undefined && { "user-agent": userAgent }),
+          "accept-language": "en",
+          "accept-encoding": "identity",
+          accept,
+          ...(body !== undefined && { "content-type": "application/jose+json" }),
+        },
+        ...(body !== undefined && { body }),
+        ...(await (tls ??= tlsOptions(ca))),
+        redirect: "manual",
+        decompress: false,
+        signal,
+      });
+      return { status: response.status, headers: response.headers, body: await readBody(response) };
+    } catch (error) {
+      if (error instanceof AcmeProblem) throw error;
+      throw unreachable(url, signal.aborted ? `timed out after ${timeoutMs} ms` : networkReason(error));
+    }
+  };
+};
 
 const JSON_TYPE = "application/json";
 const MAX_NONCE_RETRIES = 10;
