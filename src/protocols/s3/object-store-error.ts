@@ -7,10 +7,7 @@ export class ObjectStoreError extends Error {
   /** Another try does not help. */
   readonly isFinal: boolean;
 
-  constructor(
-    message: string,
-    { code, status, isFinal = false }: { code?: string; status?: number; isFinal?: boolean } = {},
-  ) {
+  constructor(message: string, { code, status, isFinal = false }: Partial<ObjectStoreError> = {}) {
     super(message);
     this.code = code;
     this.status = status;
@@ -48,7 +45,7 @@ export const refusalOf = async (response: Response): Promise<ObjectStoreError> =
   const isText = Number(response.headers.get("content-length") ?? 0) <= MAX_BODY;
   const code = isText ? codeIn(await response.text()) : undefined;
   if (!isText) await response.body?.cancel();
-  return new ObjectStoreError(`it responded ${explain(status, code)}`, { status, ...(code && { code }) });
+  return new ObjectStoreError(`it responded ${explain(status, code)}`, { status, code });
 };
 
 const NETWORK: Readonly<Record<string, string>> = {
@@ -66,11 +63,7 @@ export const failureOf = (place: string, error: unknown): ObjectStoreError => {
   if (error instanceof ObjectStoreError)
     return error.message.startsWith("the object store ")
       ? error
-      : new ObjectStoreError(`the object store ${place} cannot be used: ${error.message}`, {
-          ...(error.code && { code: error.code }),
-          ...(error.status && { status: error.status }),
-          isFinal: error.isFinal,
-        });
+      : new ObjectStoreError(`the object store ${place} cannot be used: ${error.message}`, error);
   const word = typeof code === "string" ? code : typeof name === "string" ? name : "Error";
   const reason = NETWORK[word] ?? (name === "S3Error" ? `it responded ${explain(undefined, word)}` : word);
   return new ObjectStoreError(`the object store ${place} cannot be used: ${reason}`, { code: word });

@@ -38,10 +38,9 @@ export interface RequestOptions {
   tries?: number;
 }
 
-type Sign = (name: string, options: { method: Method; expiresIn: number }) => string;
-type Method = "GET" | "PUT" | "HEAD" | "DELETE";
-type Sent = Exclude<Operation, "list">;
-const METHODS: Readonly<Record<Sent, Method>> = { put: "PUT", get: "GET", stat: "HEAD", remove: "DELETE" };
+const METHODS = { put: "PUT", get: "GET", stat: "HEAD", remove: "DELETE" } as const;
+type Sent = keyof typeof METHODS;
+type Sign = (name: string, options: { method: (typeof METHODS)[Sent]; expiresIn: number }) => string;
 
 /** How long the store accepts a signed request. */
 const SIGNATURE_SECONDS = 60;
@@ -51,7 +50,7 @@ const MAX_CONCURRENT = 32;
 
 interface SendOptions {
   body?: Blob;
-  isAllowed?: () => boolean;
+  isAllowed?: (() => boolean) | undefined;
 }
 
 /** The parts of a response. @param failed makes the error for a response that breaks off */
@@ -119,29 +118,22 @@ export const objectRequests = (
         await Bun.sleep(retryMs * 2 ** (tried - 1) * (0.5 + Math.random()));
       }
   };
+  const attemptInLine: typeof attempt = (...attempted) => limited(() => attempt(...attempted));
 
   /** For requests whose responses have no content. */
-  const exchange = (
-    operation: Exclude<Sent, "get">,
-    name: string,
-    options: SendOptions = {},
-  ): Promise<Response | undefined> =>
-    limited(() =>
-      attempt(
-        operation,
-        async () => {
-          const timer = stallTimer(stallMs + Math.ceil((options.body?.size ?? 0) / BYTES_PER_MS));
-          try {
-            const response = await send(operation, name, timer.signal, options);
-            await response?.arrayBuffer();
-            return response;
-          } finally {
-            timer.stop();
-          }
-        },
-        options.isAllowed && 1,
-      ),
-    );
+  const exchange = (operation: Exclude<Sent, "get">, name: string, options: SendOptions = {}) => {
+    const sendOnce = async () => {
+      const timer = stallTimer(stallMs + Math.ceil((options.body?.size ?? 0) / BYTES_PER_MS));
+      try {
+        const response = await send(operation, name, timer.signal, options);
+        await response?.arrayBuffer();
+        return response;
+      } finally {
+        timer.stop();
+      }
+    };
+    return attemptInLine(operation, sendOnce, options.isAllowed && 1);
+  };
 
   /** @returns undefined if the object is missing */
   const download = (name: string): Promise<AsyncIterable<Uint8Array> | undefined> =>
@@ -164,7 +156,5 @@ export const objectRequests = (
     return Promise.race([request, timer.ended]).finally(timer.stop);
   };
 
-  return { limited, attempt, exchange, download, inTime };
+  return { attemptInLine, exchange, download, inTime };
 };
-
-export type Requests = ReturnType<typeof objectRequests>;
