@@ -18,25 +18,19 @@ export interface Question {
   type: number;
 }
 
-export interface Answer {
-  rcode: number;
-  authoritative: boolean;
-  answers: OwnedSet[];
-  authorities: OwnedSet[];
-  additionals: OwnedSet[];
-}
-
 /** CNAME records to follow in one response, as BIND does. */
 const MAX_CNAMES = 11;
 
 /** A response without records. */
-export const emptyAnswer = (rcode: number): Answer => ({
+export const emptyAnswer = (rcode: number) => ({
   rcode,
   authoritative: false,
-  answers: [],
-  authorities: [],
-  additionals: [],
+  answers: [] as OwnedSet[],
+  authorities: [] as OwnedSet[],
+  additionals: [] as OwnedSet[],
 });
+
+export type Answer = ReturnType<typeof emptyAnswer>;
 
 const setOf = (node: readonly RecordSet[], type: number): RecordSet | undefined =>
   node.find((set) => set.type === type);

@@ -25,26 +25,20 @@ const listenUdp = async (host: string, port: number, respond: Respond): Promise<
   return { port: socket.port, stop: () => socket.close() };
 };
 
-export interface TcpLimits {
+export const TCP_LIMITS = {
   /** How long a connection may be without a whole question: RFC 7766 section 6.2.3. */
-  idleMs: number;
-  /** With more, the connection that has been without a question for the longest time is closed. */
-  connections: number;
-  /** RFC 7766 section 6.2.2: a client should need one. */
-  connectionsPerClient: number;
-  /** A longer message is not a question; its connection is closed. */
-  messageBytes: number;
-  /** With more unsent bytes, the connection is not read: its client sends queries but does not read responses. */
-  unsentBytes: number;
-}
-
-export const TCP_LIMITS: TcpLimits = {
   idleMs: 10_000,
+  /** With more, the connection that has been without a question for the longest time is closed. */
   connections: 128,
+  /** RFC 7766 section 6.2.2: a client should need one. */
   connectionsPerClient: 16,
+  /** A longer message is not a question; its connection is closed. */
   messageBytes: 4096,
+  /** With more unsent bytes, the connection is not read: its client sends queries but does not read responses. */
   unsentBytes: 65_536,
 };
+
+export type TcpLimits = typeof TCP_LIMITS;
 
 const LENGTH_BYTES = 2;
 /** Questions of one connection that are answered before other work has a turn: all of the service runs in one thread. */
@@ -58,16 +52,11 @@ const withLength = (message: Buffer): Buffer => {
   return framed;
 };
 
-interface Frames {
-  messages: Buffer[];
-  /** The beginning of the next message. */
-  rest: Buffer;
-  /** True if the next message is longer than any question. */
-  isTooLong: boolean;
-}
-
-/** Splits a stream into its first whole messages: RFC 1035 section 4.2.2. */
-const splitFrames = (stream: Buffer, maxBytes: number): Frames => {
+/**
+ * Splits a stream into its first whole messages (RFC 1035 section 4.2.2) and the beginning of the next message, which may be
+ * longer than any question.
+ */
+const splitFrames = (stream: Buffer, maxBytes: number) => {
   const messages: Buffer[] = [];
   let rest = stream;
   while (rest.length >= LENGTH_BYTES && messages.length < QUESTIONS_IN_TURN) {
@@ -223,12 +212,11 @@ const listenOnce = async (host: string, port: number, respond: Respond): Promise
  * @throws the operating system's error, such as EADDRINUSE
  */
 export const listenForDns = async (host: string, port: number, respond: Respond): Promise<Listener> => {
-  for (let left = MAX_ATTEMPTS; ; left -= 1) {
+  for (let left = MAX_ATTEMPTS; ; left -= 1)
     try {
       return await listenOnce(host, port, respond);
     } catch (error) {
       const isInUse = (error as { code?: string }).code === "EADDRINUSE";
       if (port !== 0 || !isInUse || left === 1) throw error;
     }
-  }
 };

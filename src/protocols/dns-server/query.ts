@@ -1,33 +1,13 @@
 import { RCODE } from "./answer.ts";
 import { readName, skipName, TYPE } from "./records.ts";
 
-/** The OPT record of a query: RFC 6891 section 6.1. */
-interface Edns {
-  version: number;
-  /** The largest response over UDP that the client accepts. */
-  payloadSize: number;
-  /** DO, which is copied into the response: RFC 3225 section 3. */
-  dnssecOk: boolean;
-  /** The COOKIE option: RFC 7873 section 4. */
-  cookie: Buffer | undefined;
-}
-
-export interface QueryQuestion {
-  /** Canonical. */
-  name: string;
-  type: number;
-  class: number;
-  /** The section as it was sent, for the response: resolvers mix the case of letters to detect forged responses. */
-  bytes: Buffer;
-}
-
 export interface Query {
   id: number;
   opcode: number;
   /** RD, which is copied into the response. */
   recursionDesired: boolean;
-  question: QueryQuestion | undefined;
-  edns: Edns | undefined;
+  question: ReturnType<typeof readQuestion>;
+  edns: Exclude<ReturnType<typeof readEdns>, "malformed"> | undefined;
   /** FORMERR or NOTIMP for a query that has no other response; otherwise NOERROR. */
   rcode: number;
 }
@@ -39,13 +19,15 @@ const COOKIE_OPTION = 10;
 
 const isCookieLength = (length: number): boolean => length === 8 || (length >= 16 && length <= 40);
 
-const readQuestion = (packet: Buffer): QueryQuestion | undefined => {
+const readQuestion = (packet: Buffer) => {
   const read = readName(packet, HEADER_BYTES);
   if (!read || read.end + 4 > packet.length) return undefined;
   return {
+    /** Canonical. */
     name: read.name,
     type: packet.readUInt16BE(read.end),
     class: packet.readUInt16BE(read.end + 2),
+    /** The section as it was sent, for the response: resolvers mix the case of letters to detect forged responses. */
     bytes: packet.subarray(HEADER_BYTES, read.end + 4),
   };
 };
@@ -64,20 +46,24 @@ const readCookie = (options: Buffer): Buffer | undefined | "malformed" => {
   return cookie && !isCookieLength(cookie.length) ? "malformed" : cookie;
 };
 
-const readEdns = (packet: Buffer, fields: number, data: Buffer): Edns | "malformed" => {
+/** RFC 6891 section 6.1. */
+const readEdns = (packet: Buffer, fields: number, data: Buffer) => {
   const cookie = readCookie(data);
   if (cookie === "malformed") return "malformed";
   return {
+    /** The largest response over UDP that the client accepts. */
     payloadSize: packet.readUInt16BE(fields + 2),
     version: packet.readUInt8(fields + 5),
+    /** DO, which is copied into the response: RFC 3225 section 3. */
     dnssecOk: (packet.readUInt8(fields + 6) & 0x80) !== 0,
+    /** The COOKIE option: RFC 7873 section 4. */
     cookie,
   };
 };
 
 /** Reads the OPT record; other additional records are skipped. RFC 6891 section 6.1.1: a second OPT is an error. */
-const readAdditionals = (packet: Buffer, start: number, count: number): Edns | undefined | "malformed" => {
-  let edns: Edns | undefined | "malformed";
+const readAdditionals = (packet: Buffer, start: number, count: number) => {
+  let edns: Query["edns"] | "malformed";
   let offset = start;
   for (let left = count; left > 0; left -= 1) {
     const fields = skipName(packet, offset);

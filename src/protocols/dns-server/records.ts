@@ -107,28 +107,25 @@ const encodeData = (record: WireRecord): RecordData => [
   encode({ type: "response", answers: [record] }).subarray(DATA_OFFSET),
 ];
 
-const addressSet = (type: "A" | "AAAA", ttl: number, addresses: readonly string[]): RecordSet => ({
-  type: TYPE[type],
-  ttl,
-  data: addresses.map((data) => encodeData({ name: ".", type, data })),
-});
+const addressSet =
+  (type: "A" | "AAAA") =>
+  (ttl: number, addresses: readonly string[]): RecordSet => ({
+    type: TYPE[type],
+    ttl,
+    data: addresses.map((data) => encodeData({ name: ".", type, data })),
+  });
 
-const nameSet = (type: "NS" | "CNAME", ttl: number, names: readonly string[]): RecordSet => ({
-  type: TYPE[type],
+export const aSet = addressSet("A");
+export const aaaaSet = addressSet("AAAA");
+
+const nameSet = (type: number, ttl: number, names: readonly string[]): RecordSet => ({
+  type,
   ttl,
   data: names.map((name) => [canonicalName(name)]),
 });
 
-/** IPv4 addresses. */
-export const aSet = (ttl: number, addresses: readonly string[]): RecordSet => addressSet("A", ttl, addresses);
-
-/** IPv6 addresses. */
-export const aaaaSet = (ttl: number, addresses: readonly string[]): RecordSet =>
-  addressSet("AAAA", ttl, addresses);
-
-export const nsSet = (ttl: number, names: readonly string[]): RecordSet => nameSet("NS", ttl, names);
-
-export const cnameSet = (ttl: number, name: string): RecordSet => nameSet("CNAME", ttl, [name]);
+export const nsSet = (ttl: number, names: readonly string[]): RecordSet => nameSet(TYPE.NS, ttl, names);
+export const cnameSet = (ttl: number, name: string): RecordSet => nameSet(TYPE.CNAME, ttl, [name]);
 
 /** One record for each text; a text of more than 255 bytes becomes several strings of its record. */
 export const txtSet = (ttl: number, texts: Iterable<string>): RecordSet => ({

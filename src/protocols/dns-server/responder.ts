@@ -3,7 +3,7 @@ import type { RandomBytes } from "../../lib/random.ts";
 import type { Clock } from "../../lib/time.ts";
 import { clientNetwork } from "../../lib/client-address.ts";
 import { type Answer, answerQuestion, emptyAnswer, RCODE } from "./answer.ts";
-import { type Query, type QueryQuestion, readQuery } from "./query.ts";
+import { type Query, readQuery } from "./query.ts";
 import { TYPE } from "./records.ts";
 import { encodeResponse, MAX_TCP_BYTES, MAX_UDP_BYTES } from "./response.ts";
 import type { Zone } from "./zone.ts";
@@ -19,13 +19,6 @@ const VERSION = 240;
 const MAX_AGE_SECONDS = 3600;
 const MAX_AHEAD_SECONDS = 300;
 const FRESH_SECONDS = 1800;
-
-interface CookieCheck {
-  /** True if this client has received a cookie of ours at its address, so the address is not forged. */
-  isVerified: boolean;
-  /** The COOKIE option for the response: the client's part and ours. */
-  cookie: Buffer;
-}
 
 const newStamp = (seconds: number): Buffer => {
   const stamp = Buffer.alloc(STAMP_BYTES);
@@ -47,8 +40,11 @@ export const dnsCookies = ({ clock, randomBytes }: { clock: Clock; randomBytes: 
   };
 
   return {
-    /** Checks a COOKIE option of 8 to 40 bytes. */
-    check(option: Buffer, address: string): CookieCheck {
+    /**
+     * Checks a COOKIE option of 8 to 40 bytes. `isVerified` is true if this client has received a cookie of ours at its address,
+     * so the address is not forged. `cookie` is the option for the response: the client's part and ours.
+     */
+    check(option: Buffer, address: string) {
       const now = Math.floor(clock.now() / 1000);
       const client = option.subarray(0, CLIENT_BYTES);
       const fresh = () => cookieFor(client, newStamp(now), address);
@@ -123,11 +119,7 @@ const isTransfer = (type: number): boolean => type === 251 || type === 252;
 /** RFC 6895 section 3.1: types that no record has, such as TKEY and MAILA. */
 const isMetaType = (type: number): boolean => type === TYPE.OPT || (type >= 128 && type < TYPE.ANY);
 
-const answerTo = (
-  { rcode, edns }: Query,
-  question: QueryQuestion | undefined,
-  zones: readonly Zone[],
-): Answer => {
+const answerTo = ({ rcode, edns, question }: Query, zones: readonly Zone[]): Answer => {
   if (rcode !== RCODE.NOERROR || !question) return emptyAnswer(rcode);
   if (edns && edns.version > 0) return emptyAnswer(RCODE.BADVERS);
   if (question.class !== CLASS_IN || isTransfer(question.type)) return emptyAnswer(RCODE.REFUSED);
@@ -137,18 +129,6 @@ const answerTo = (
 const cookieOption = (cookie: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0, COOKIE_OPTION, 0, cookie.length]), cookie]);
 
-/** The largest response to a client. */
-const maxBytesFor = (
-  { edns }: Query,
-  bytes: number,
-  transport: Client["transport"],
-  isVerified: boolean,
-): number => {
-  if (transport === "tcp") return MAX_TCP_BYTES;
-  const accepted = Math.min(MAX_UDP_BYTES, Math.max(MIN_UDP_BYTES, edns?.payloadSize ?? 0));
-  return isVerified ? accepted : Math.min(accepted, MAX_AMPLIFICATION * bytes);
-};
-
 /** A DNS server without its sockets: it takes a packet and returns the response. */
 export const dnsResponder = ({
   zones,
@@ -156,14 +136,21 @@ export const dnsResponder = ({
   limiter,
   onResponse = () => undefined,
 }: ResponderDependencies): Respond => {
-  const respond = (packet: Buffer, query: Query, client: Client, check: CookieCheck | undefined) => {
+  const respond = (
+    packet: Buffer,
+    query: Query,
+    client: Client,
+    check: ReturnType<DnsCookies["check"]> | undefined,
+  ) => {
     const isVerified = client.transport === "tcp" || check?.isVerified === true;
     const verdict = isVerified ? "answer" : limiter.take(client.address);
     if (verdict === "drop") return undefined;
-    const answer = answerTo(query, query.question, zones);
+    const answer = answerTo(query, zones);
     onResponse(client, answer.rcode);
+    const accepted = Math.min(MAX_UDP_BYTES, Math.max(MIN_UDP_BYTES, query.edns?.payloadSize ?? 0));
+    const maxUdpBytes = isVerified ? accepted : Math.min(accepted, MAX_AMPLIFICATION * packet.length);
     return encodeResponse(query, answer, {
-      maxBytes: maxBytesFor(query, packet.length, client.transport, isVerified),
+      maxBytes: client.transport === "tcp" ? MAX_TCP_BYTES : maxUdpBytes,
       truncated: verdict === "truncate",
       ...(check && { options: cookieOption(check.cookie) }),
     });
