@@ -144,9 +144,7 @@ const serversOf = async (
   most: number,
 ): Promise<AuthoritativeServers> => {
   const find = async (name: string) => {
-    const known = glue.flatMap((record) =>
-      record.type === "A" && record.name === name ? [record.data] : [],
-    );
+    const known = glue.flatMap((one) => (one.type === "A" && one.name === name ? [one.data] : []));
     return known.length > 0 ? known : addressesOf(resolve, name);
   };
   const asked = names.slice(0, most);
@@ -214,21 +212,6 @@ const findCut = async (
   return { responding, cut: cutIn(last) };
 };
 
-/** Finds the closest zone that holds the name, starting from a zone above it. */
-const descend = async (
-  resolve: Resolve,
-  ask: Ask,
-  top: AuthoritativeServers,
-  { ascii, port }: { ascii: string; port: number },
-): Promise<AuthoritativeServers> => {
-  let at = top;
-  for (let cuts = 0; ; cuts += 1) {
-    const { responding, cut } = await findCut(ask, at, ascii);
-    if (!cut || cuts === MAX_CUTS) return { ...at, responding };
-    at = await serversOf(resolve, cut, port, MAX_SERVERS);
-  }
-};
-
 /**
  * Finds the servers of the zone that holds a name. Asks the resolvers about the registered domain only, and the authoritative
  * servers about names below it: a resolver that is asked about a name too early caches that it does not exist (RFC 2308).
@@ -244,7 +227,15 @@ export const findAuthoritativeServers = async (
 ): Promise<AuthoritativeServers | undefined> => {
   const exchange = await resolve({ name: apex, type: "NS" });
   const names = serverNames(recordsOf(exchange), apex);
-  const below = (top: AuthoritativeServers) => descend(resolve, ask, top, { ascii, port });
+  /** Finds the closest zone that holds the name, starting from a zone above it. */
+  const below = async (top: AuthoritativeServers): Promise<AuthoritativeServers> => {
+    let at = top;
+    for (let cuts = 0; ; cuts += 1) {
+      const { responding, cut } = await findCut(ask, at, ascii);
+      if (!cut || cuts === MAX_CUTS) return { ...at, responding };
+      at = await serversOf(resolve, cut, port, MAX_SERVERS);
+    }
+  };
   const cached = { zone: apex, names, isFromParent: false };
   const known = names.length > 0 && (await below(await serversOf(resolve, cached, port, MAX_SERVERS)));
   if (known && (known.zone !== apex || known.responding.length > 0)) return known;

@@ -43,10 +43,11 @@ interface Result {
   ignored: RejectReason[];
 }
 
-interface ExchangeDependencies {
+export interface DnsClientDependencies {
   network: Network;
   /** Cryptographically random bytes. */
   randomBytes: (count: number) => Uint8Array;
+  clock: Clock;
 }
 
 /** A flood of rejected packets ends the attempt. */
@@ -82,7 +83,7 @@ const timeoutFailure = (ignored: RejectReason[], timeoutMs: number): Failure => 
 };
 
 const attempt = (
-  { network, randomBytes }: ExchangeDependencies,
+  { network, randomBytes }: DnsClientDependencies,
   timeoutMs: number,
   { server, question, recursive }: Query,
   { transport, edns }: Mode,
@@ -125,7 +126,7 @@ const nextMode = ({ transport, edns }: Mode, { outcome }: Attempt): Mode | undef
 
 /** Sends a query over UDP, over TCP after a truncated answer (RFC 7766 section 5), and without EDNS if the server lacks it. */
 export const exchange = async (
-  dependencies: ExchangeDependencies,
+  dependencies: DnsClientDependencies,
   timeoutMs: number,
   query: Query,
 ): Promise<Result> => {
@@ -160,10 +161,6 @@ export interface DnsClientOptions {
   timeoutMs: number;
   /** How often a query is sent to a server that does not answer. */
   attempts: number;
-}
-
-export interface DnsClientDependencies extends ExchangeDependencies {
-  clock: Clock;
 }
 
 /** Concurrent queries to one server. */

@@ -79,16 +79,11 @@ const HTTPS = "UNKNOWN_65";
 
 const wireType = (type: QuestionType) => (type === "HTTPS" ? (HTTPS as "NULL") : type);
 
-interface QueryOptions {
-  recursive: boolean;
-  edns: boolean;
-}
-
 /** A query with one question. */
 export const encodeQuery = (
   { name, type, checkingDisabled }: Question,
   id: number,
-  { recursive, edns }: QueryOptions,
+  { recursive, edns }: { recursive: boolean; edns: boolean },
 ): Uint8Array =>
   encode({
     type: "query",

@@ -23,15 +23,6 @@ export const parseTsigKey = (text: string): TsigKey | undefined => {
 
 /** The wire format of names and records (RFC 1035 sections 3.1 and 4.1), as far as dynamic updates need it. */
 
-/** A record, by its place in a message. */
-interface RecordAt {
-  /** Its start. */
-  start: number;
-  type: number;
-  /** Its data. */
-  data: Buffer;
-}
-
 export const uint16 = (...values: number[]): Buffer => {
   const bytes = Buffer.alloc(2 * values.length);
   values.forEach((value, at) => bytes.writeUInt16BE(value, 2 * at));
@@ -62,12 +53,12 @@ const behindName = (message: Buffer, start: number): number => {
   }
 };
 
-/** The last record of a message, if it has any. @throws RangeError for a message that is cut off */
-const lastRecord = (message: Buffer): RecordAt | undefined => {
+/** The last record of a message, if it has any: its start, type and data. @throws RangeError for a message that is cut off */
+const lastRecord = (message: Buffer) => {
   const count = (section: number) => message.readUInt16BE(4 + 2 * section);
   let at = 12;
   for (let left = count(0); left > 0; left -= 1) at = behindName(message, at) + 4;
-  let last: RecordAt | undefined;
+  let last: { start: number; type: number; data: Buffer } | undefined;
   for (let left = count(1) + count(2) + count(3); left > 0; left -= 1) {
     const start = at;
     const head = behindName(message, at);
@@ -115,34 +106,26 @@ const uint48 = (value: number): Buffer => {
   return bytes;
 };
 
-interface Variables {
-  signedAt: number;
-  fudge: number;
-  error: number;
-  other: Buffer;
-}
-
 /** RFC 8945 section 4.3.3. */
 const digest = (
   key: TsigKey,
   parts: readonly Buffer[],
-  { signedAt, fudge, error, other }: Variables,
-): Buffer => {
-  const hmac = createHmac("sha256", key.secret);
-  const variables = [
-    encodeName(key.name),
-    uint16(ANY),
-    Buffer.alloc(4),
-    ALGORITHM,
-    uint48(signedAt),
-    uint16(fudge),
-    uint16(error),
-    uint16(other.length),
-    other,
-  ];
-  for (const part of [...parts, ...variables]) hmac.update(part);
-  return hmac.digest();
-};
+  { signedAt, fudge, error, other }: { signedAt: number; fudge: number; error: number; other: Buffer },
+): Buffer =>
+  createHmac("sha256", key.secret)
+    .update(
+      Buffer.concat([
+        ...parts,
+        encodeName(key.name),
+        uint16(ANY),
+        Buffer.alloc(4),
+        ALGORITHM,
+        uint48(signedAt),
+        uint16(fudge, error, other.length),
+        other,
+      ]),
+    )
+    .digest();
 
 /** The message with another number of additional records. */
 const withAdditionals = (message: Buffer, change: number): Buffer => {
@@ -152,29 +135,20 @@ const withAdditionals = (message: Buffer, change: number): Buffer => {
 };
 
 /** Signs a request. @param now milliseconds UTC @returns the message with its TSIG record, and the MAC that the response is bound to */
-export const signRequest = (message: Buffer, key: TsigKey, now: number): { message: Buffer; mac: Buffer } => {
+export const signRequest = (message: Buffer, key: TsigKey, now: number) => {
   const signedAt = Math.floor(now / 1000);
   const mac = digest(key, [message], { signedAt, fudge: FUDGE, error: 0, other: Buffer.alloc(0) });
   const data = Buffer.concat([
     ALGORITHM,
     uint48(signedAt),
-    uint16(FUDGE),
-    uint16(mac.length),
+    uint16(FUDGE, mac.length),
     mac,
     // The original id, no error, no other data.
     message.subarray(0, 2),
-    uint16(0),
-    uint16(0),
+    uint16(0, 0),
   ]);
-  const record = [
-    encodeName(key.name),
-    uint16(TSIG),
-    uint16(ANY),
-    Buffer.alloc(4),
-    uint16(data.length),
-    data,
-  ];
-  return { message: Buffer.concat([withAdditionals(message, 1), ...record]), mac };
+  const head = [encodeName(key.name), uint16(TSIG, ANY), Buffer.alloc(4), uint16(data.length)];
+  return { message: Buffer.concat([withAdditionals(message, 1), ...head, data]), mac };
 };
 
 /** The data of a TSIG record after its algorithm. @throws RangeError if it is cut off */

@@ -10,11 +10,6 @@ export interface TxtUpdate {
   action: "add" | "remove";
 }
 
-interface UpdateOptions {
-  server: Server;
-  key: TsigKey;
-}
-
 export interface UpdateDependencies {
   network: Pick<Network, "tcp">;
   /** Cryptographically random bytes. */
@@ -36,12 +31,6 @@ const NONE = 254;
 /** Short, because another order may add a record at any time. */
 const TTL_SECONDS = 1;
 
-const uint32 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-};
-
 /** RFC 2136 section 2: one zone, no prerequisite, one update. Adding an existing record and deleting a missing one change nothing. */
 export const encodeUpdate = (id: number, { zone, name, value, action }: TxtUpdate): Buffer => {
   const text = Buffer.from(value, "latin1");
@@ -51,9 +40,8 @@ export const encodeUpdate = (id: number, { zone, name, value, action }: TxtUpdat
     encodeName(zone),
     uint16(SOA, IN),
     encodeName(name),
-    uint16(TXT, isAdded ? IN : NONE),
-    uint32(isAdded ? TTL_SECONDS : 0),
-    uint16(text.length + 1),
+    // The TTL has 32 bits.
+    uint16(TXT, isAdded ? IN : NONE, 0, isAdded ? TTL_SECONDS : 0, text.length + 1),
     Buffer.of(text.length),
     text,
   ]);
@@ -98,7 +86,7 @@ const refusal = (code: string): Error => new Error(`${code}${REFUSALS[code] ? `:
  */
 export const updateTxt = async (
   update: TxtUpdate,
-  { server, key }: UpdateOptions,
+  { server, key }: { server: Server; key: TsigKey },
   dependencies: UpdateDependencies,
 ): Promise<void> => {
   const id = Buffer.from(dependencies.randomBytes(2)).readUInt16BE(0);
