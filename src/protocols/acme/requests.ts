@@ -161,26 +161,12 @@ export const jsonOf = ({ body }: AcmeResponse): unknown => {
   return value;
 };
 
-/** RFC 8555 section 6.5: a nonce is used once, the newest first. */
-const noncePool = () => {
-  const nonces: string[] = [];
-  return {
-    /** Keeps the nonce of a response. */
-    keep(headers: Headers): void {
-      const nonce = headers.get("replay-nonce") ?? "";
-      if (!NONCE.test(nonce)) return;
-      nonces.push(nonce);
-      if (nonces.length > MAX_NONCES) nonces.shift();
-    },
-    take: (): string | undefined => nonces.pop(),
-  };
-};
-
 /** Requests to one CA, signed where RFC 8555 section 6.2 requires it. */
 export const acmeRequests = (options: RequestOptions, dependencies: AcmeDependencies) => {
   const { sleep, clock } = dependencies;
   const send = transport(options, dependencies);
-  const nonces = noncePool();
+  /** RFC 8555 section 6.5: a nonce is used once, the newest first. */
+  const nonces: string[] = [];
   let cachedDirectory: Directory | undefined;
 
   const retryAfterOf = ({ headers }: AcmeResponse): number | undefined =>
@@ -189,8 +175,10 @@ export const acmeRequests = (options: RequestOptions, dependencies: AcmeDependen
   /** @throws AcmeProblem for a status other than 2xx */
   const request = async (url: string, init: AcmeRequest): Promise<AcmeResponse> => {
     const response = await send(url, init);
-    nonces.keep(response.headers);
-    const { status } = response;
+    const { status, headers } = response;
+    const nonce = headers.get("replay-nonce") ?? "";
+    if (NONCE.test(nonce)) nonces.push(nonce);
+    if (nonces.length > MAX_NONCES) nonces.shift();
     if (status >= 200 && status < 300) return response;
     if (status < 400) throw malformed(`status ${status}: redirects are not followed`);
     throw new AcmeProblem(
@@ -207,7 +195,7 @@ export const acmeRequests = (options: RequestOptions, dependencies: AcmeDependen
 
   const freshNonce = async (): Promise<string> => {
     await request((await directory()).newNonce, { method: "HEAD", accept: "*/*" });
-    const nonce = nonces.take();
+    const nonce = nonces.pop();
     if (nonce === undefined) throw malformed("no nonce");
     return nonce;
   };
@@ -220,7 +208,7 @@ export const acmeRequests = (options: RequestOptions, dependencies: AcmeDependen
     accept = JSON_TYPE,
   ): Promise<AcmeResponse> => {
     for (let retry = 0; ; retry += 1) {
-      const nonce = nonces.take() ?? (await freshNonce());
+      const nonce = nonces.pop() ?? (await freshNonce());
       const body = await signedBody(signer, { url, nonce, payload });
       try {
         return await request(url, { method: "POST", accept, body });
