@@ -4,22 +4,18 @@ import { ObjectStoreError, failureOf, isTransient, refusalOf } from "./object-st
 /** Ends a request that makes no progress for so many milliseconds. */
 const stallTimer = (ms: number) => {
   const controller = new AbortController();
+  const { signal } = controller;
   const { promise: ended, reject } = Promise.withResolvers<never>();
   ended.catch(() => {});
-  const end = () => {
-    const error = new ObjectStoreError(`it sent nothing for ${ms / 1000} s`);
-    controller.abort(error);
-    reject(error);
-  };
-  let timer = setTimeout(end, ms);
+  const timer = setTimeout(() => {
+    controller.abort(new ObjectStoreError(`it sent nothing for ${ms / 1000} s`));
+    reject(signal.reason);
+  }, ms);
   return {
-    signal: controller.signal,
+    signal,
     /** Rejects when the time is over. */
     ended,
-    restart() {
-      clearTimeout(timer);
-      timer = setTimeout(end, ms);
-    },
+    restart: () => void timer.refresh(),
     stop: () => clearTimeout(timer),
   };
 };
