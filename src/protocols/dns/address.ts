@@ -41,13 +41,7 @@ const SPECIAL_6 = networks(["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/2
 
 /** True for an address that is reachable from the whole Internet, and not in a private network. */
 export const isGlobalUnicast = (address: string): boolean => {
-  switch (isIP(address)) {
-    case 4:
-      return !isInNetworks(address, SPECIAL_4);
-    case 6:
-      // A zone index (RFC 4007 section 11) belongs to local addresses only.
-      return !address.includes("%") && isInNetworks(address, GLOBAL_6) && !isInNetworks(address, SPECIAL_6);
-    default:
-      return false;
-  }
+  if (isIP(address) === 4) return !isInNetworks(address, SPECIAL_4);
+  // A zone index (RFC 4007 section 11) belongs to local addresses only.
+  return !address.includes("%") && isInNetworks(address, GLOBAL_6) && !isInNetworks(address, SPECIAL_6);
 };
