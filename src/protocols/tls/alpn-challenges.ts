@@ -26,13 +26,11 @@ export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: num
       return undefined;
     }
   };
-  const respond = async (name: string, done: (error: null, context?: SecureContext) => void) =>
-    done(null, await contextOf(name.toLowerCase()));
   const server = createServer({
     ...INTERMEDIATE,
     ALPNProtocols: [PROTOCOL],
     handshakeTimeout: handshakeMs,
-    SNICallback: (name, done) => void respond(name, done),
+    SNICallback: (name, done) => void contextOf(name.toLowerCase()).then((context) => done(null, context)),
   });
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("secureConnection", (socket) => {

@@ -1,73 +1,69 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { clientNetwork } from "../../lib/client-address.ts";
-import type { ClientRequests, ResponseLimits } from "./response-budget.ts";
+import { type ClientRequests, RESPONSE_LIMITS } from "./response-budget.ts";
 
 /** Milliseconds, connections and responses. */
-export interface ConnectionLimits extends ResponseLimits {
+export const DEFAULT_LIMITS = {
+  ...RESPONSE_LIMITS,
   /** From the TCP connection to the end of the handshake. */
-  handshakeMs: number;
-  /** From the first byte of a request's headers to their last. */
-  headersMs: number;
-  /** Without a byte in either direction. */
-  idleMs: number;
-  /** The time a client that floods gets to read why its connection ends. */
-  lingerMs: number;
-  connections: number;
-  /** From one IPv4 address, or one /64 of IPv6. */
-  connectionsPerClient: number;
-}
-
-export const DEFAULT_LIMITS: ConnectionLimits = {
   handshakeMs: 10_000,
+  /** From the first byte of a request's headers to their last. */
   headersMs: 10_000,
+  /** Without a byte in either direction. */
   idleMs: 60_000,
+  /** The time a client that floods gets to read why its connection ends. */
   lingerMs: 1000,
   connections: 10_000,
+  /** From one IPv4 address, or one /64 of IPv6. */
   connectionsPerClient: 256,
-  responses: 1024,
-  responsesPerClient: 256,
-  stallMs: 30_000,
 };
+
+export type ConnectionLimits = typeof DEFAULT_LIMITS;
 
 interface Client extends ClientRequests {
   connections: number;
 }
 
-/** Times are those of `performance.now()`. */
-export interface Connection {
-  /** The client's address, as the operating system writes it; IPv4 without "::ffff:". */
-  readonly address: string;
-  readonly socket: Socket;
-  /** The requests of its client. */
-  readonly client: ClientRequests;
-  readonly openedAt: number;
-  /** From the ClientHello, in lower case. */
-  serverName: string;
-  /** Set after the handshake. */
-  secure?: TLSSocket;
-  /** When the last byte was sent or received. */
-  lastActiveAt: number;
-  /** When the last byte was sent. */
-  lastSentAt: number;
-  /** When incomplete headers started; 0 without any. */
-  headersStartedAt: number;
-  /** True after its first request. */
-  hadRequest: boolean;
-  /** Requests without a response yet. */
-  requestsInFlight: number;
-  /** How many of these are exempt from the idle timeout. */
-  idleExemptions: number;
-  /** True for a WebSocket: its bytes are not headers. */
-  isUpgraded: boolean;
-  isClosed: boolean;
-  /** Over HTTP/2: resets the responses that the client has blocked for `stallMs`. */
-  resetStalled?: (now: number) => void;
-}
-
 const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 
 const peerKey = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/** A connection. Times are those of `performance.now()`. */
+const newConnection = (address: string, socket: Socket, client: ClientRequests) => {
+  const now = performance.now();
+  return {
+    /** The client's address, as the operating system writes it; IPv4 without "::ffff:". */
+    address,
+    socket,
+    /** The requests of its client. */
+    client,
+    openedAt: now,
+    /** From the ClientHello, in lower case. */
+    serverName: "",
+    /** Set after the handshake. */
+    secure: undefined as TLSSocket | undefined,
+    /** When the last byte was sent or received. */
+    lastActiveAt: now,
+    /** When the last byte was sent. */
+    lastSentAt: 0,
+    /** When incomplete headers started; 0 without any. */
+    headersStartedAt: 0,
+    /** True after its first request. */
+    hadRequest: false,
+    /** Requests without a response yet. */
+    requestsInFlight: 0,
+    /** How many of these are exempt from the idle timeout. */
+    idleExemptions: 0,
+    /** True for a WebSocket: its bytes are not headers. */
+    isUpgraded: false,
+    isClosed: false,
+    /** Over HTTP/2: resets the responses that the client has blocked for `stallMs`. */
+    resetStalled: undefined as ((now: number) => void) | undefined,
+  };
+};
+
+export type Connection = ReturnType<typeof newConnection>;
 
 const isLate = (connection: Connection, now: number, limits: ConnectionLimits): boolean => {
   const { secure, openedAt, lastActiveAt, lastSentAt, headersStartedAt, idleExemptions } = connection;
@@ -75,25 +71,6 @@ const isLate = (connection: Connection, now: number, limits: ConnectionLimits): 
   if (idleExemptions === 0 && now - lastActiveAt > limits.idleMs) return true;
   // A client that still receives may send its next request early.
   return headersStartedAt > 0 && now - Math.max(headersStartedAt, lastSentAt) > limits.headersMs;
-};
-
-const newConnection = (address: string, socket: Socket, client: ClientRequests): Connection => {
-  const now = performance.now();
-  return {
-    address,
-    socket,
-    client,
-    openedAt: now,
-    serverName: "",
-    lastActiveAt: now,
-    lastSentAt: 0,
-    headersStartedAt: 0,
-    hadRequest: false,
-    requestsInFlight: 0,
-    idleExemptions: 0,
-    isUpgraded: false,
-    isClosed: false,
-  };
 };
 
 /** All open connections, by client and by server name. */

@@ -54,22 +54,14 @@ export const secureContexts = ({
   /** Null for a key or chain that cannot be used. */
   const contexts = lruCache<string, SecureContext | null>({ maxEntries: maxContexts });
 
-  const create = (name: string, pair: KeyPair): SecureContext | null => {
-    try {
-      return secureContext(pair);
-    } catch (error) {
-      onError(name, error);
-      return null;
-    }
-  };
-
   const load = (name: string): SecureContext | undefined => {
     try {
       const pair = read(name);
       if (!pair) return undefined;
-      const context = create(name, pair);
+      contexts.set(name, null);
+      const context = secureContext(pair);
       contexts.set(name, context);
-      return context ?? undefined;
+      return context;
     } catch (error) {
       onError(name, error);
       return undefined;

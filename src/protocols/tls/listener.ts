@@ -9,28 +9,23 @@ import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
 import { proxyConnection } from "./proxy.ts";
 import { responseBudget } from "./response-budget.ts";
 
-/** Sends the reason for a refusal over the unencrypted socket, and ends the socket. */
-type Refusal = (socket: Socket) => void;
-
 /** RFC 8446 sections 5.1 and 6: one record with a fatal alert. */
 const alertRecord = (description: number): Buffer => Buffer.from([21, 3, 3, 0, 2, 2, description]);
 
-/**
- * Ends our side and reads on: closing a socket with unread bytes resets the connection, and the client may lose the bytes
- * that were sent to it. The handshake's time limit applies to a client that stays.
- */
-const refuseWith =
-  (bytes: Uint8Array): Refusal =>
-  (socket) => {
-    socket.resume();
-    socket.end(bytes);
-  };
-
 /** RFC 6066 section 3: the server name is unknown. */
-const refuseName: Refusal = refuseWith(alertRecord(112));
-
+const UNKNOWN_NAME = alertRecord(112);
 /** RFC 8446 section 6.2: the first message is not a valid ClientHello. */
-const refuseHello: Refusal = refuseWith(alertRecord(50));
+const DECODE_ERROR = alertRecord(50);
+
+/**
+ * Sends the reason for a refusal over the unencrypted socket. Ends our side and reads on: closing a socket with unread bytes
+ * resets the connection, and the client may lose the bytes that were sent to it. The handshake's time limit applies to a
+ * client that stays.
+ */
+const refuse = (socket: Socket, reason: string | Uint8Array): void => {
+  socket.resume();
+  socket.end(reason);
+};
 
 /** The response to plain HTTP on a TLS port. */
 export interface PlainHttpResponse {
@@ -59,16 +54,9 @@ const badRequest = ({ contentType, body }: PlainHttpResponse): string =>
 const isHttp = ([first = 0]: Uint8Array): boolean => first >= 0x41 && first <= 0x5a;
 const isHead = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 5)).toString() === "HEAD ";
 
-/** Refuses a client without a ClientHello, by its first bytes: plain HTTP gets a readable 400, anything else an alert. */
-const refusalsFor = (plainHttp: PlainHttpResponse): ((bytes: Uint8Array) => Refusal) => {
-  const head = badRequest(plainHttp);
-  const refuseHead = refuseWith(Buffer.from(head));
-  const refuseHttp = refuseWith(Buffer.from(head + plainHttp.body));
-  return (bytes) => {
-    if (!isHttp(bytes)) return refuseHello;
-    return isHead(bytes) ? refuseHead : refuseHttp;
-  };
-};
+/** The reason for a client without a ClientHello, by its first bytes: a readable 400 to plain HTTP, an alert to anything else. */
+const reasonFor = (plainHttp: PlainHttpResponse, bytes: Uint8Array): string | Uint8Array =>
+  isHttp(bytes) ? badRequest(plainHttp) + (isHead(bytes) ? "" : plainHttp.body) : DECODE_ERROR;
 
 export interface TlsListenerOptions {
   host: string;
@@ -130,7 +118,6 @@ export const listenTls = async ({
   const limits = { ...DEFAULT_LIMITS, ...overrides };
   const connections = connectionTable(limits);
   const budget = responseBudget(limits);
-  const refusalOf = refusalsFor(plainHttp);
   const { handshakeMs, headersMs, idleMs, stallMs } = limits;
   const challenges = typeof challenge === "function" ? alpnChallenges(challenge, handshakeMs) : challenge;
 
@@ -160,7 +147,8 @@ export const listenTls = async ({
   const onHello = (connection: Connection, hello: ClientHello) => {
     const { socket } = connection;
     if (challenges?.matches(hello)) return challenges.respond(socket);
-    if (hello.serverName === undefined || !contexts.find(hello.serverName)) return refuseName(socket);
+    if (hello.serverName === undefined || !contexts.find(hello.serverName))
+      return refuse(socket, UNKNOWN_NAME);
     connections.setServerName(connection, hello.serverName);
     tls.emit("connection", socket);
   };
@@ -171,7 +159,7 @@ export const listenTls = async ({
     if (!connection) return void socket.destroy();
     readClientHello(socket, {
       onHello: (hello) => onHello(connection, hello),
-      onMalformed: (bytes) => refusalOf(bytes)(socket),
+      onMalformed: (bytes) => refuse(socket, reasonFor(plainHttp, bytes)),
     });
   });
 

@@ -16,25 +16,17 @@ import type { Connection, ConnectionLimits } from "./connections.ts";
 /** `foreign`: not HTTP/2. `flood`: more frames without payload than any client needs. */
 type Verdict = "fine" | "foreign" | "flood";
 
-/** RFC 9113 section 7. */
+/** RFC 9113 section 7. The sections below are of this RFC. */
 const CANCEL = 0x8;
 const ENHANCE_YOUR_CALM = 0xb;
-
-/** Section 6.8: sent on stream 0. */
-const goawayFrame = (lastStream: number): Uint8Array => frameOf(GOAWAY, 0, lastStream, ENHANCE_YOUR_CALM);
-
-/** Section 6.4. */
-const resetFrame = (stream: number): Uint8Array => frameOf(RST_STREAM, stream, CANCEL);
 
 /**
  * Watches both directions of an HTTP/2 connection for a client that must be disconnected, and for responses that it does not
  * read.
  * @param onResponses called with 1 for each request and -1 for each response that ends
  */
-const watchHttp2 = (
-  onResponses: (change: 1 | -1) => void = () => {},
-  now: () => number = () => performance.now(),
-) => {
+const watchHttp2 = (onResponses: (change: 1 | -1) => void) => {
+  const now = () => performance.now();
   const budget = frameBudget(now);
   const responses = watchResponses(now, onResponses);
   const incoming = frameReader(PREFACE.length, (frame, payload) => {
@@ -61,25 +53,23 @@ const watchHttp2 = (
     },
     /** True while the client's headers are incomplete. */
     isInHeaders: incoming.isInHeaders,
-    /** The last frame to a client that floods; undefined in the middle of another frame. */
+    /** The last frame to a client that floods (section 6.8); undefined in the middle of another frame. */
     goaway: (): Uint8Array | undefined =>
-      outgoing.isAtBoundary() ? goawayFrame(responses.lastStream()) : undefined,
+      outgoing.isAtBoundary() ? frameOf(GOAWAY, 0, responses.lastStream(), ENHANCE_YOUR_CALM) : undefined,
     /** The streams of responses that the client has blocked since `time`. */
     blockedSince: responses.blockedSince,
     /** True if a frame can be added in both directions: none is incomplete, and neither is a header block. */
     canAddFrames: (): boolean =>
       [incoming, outgoing].every((reader) => reader.isAtBoundary() && !reader.isInHeaders()),
-    /** Stops watching the responses. @returns the frames that reset them, for either side */
+    /** Stops watching the responses. @returns the frames that reset them (section 6.4), for either side */
     reset(streams: readonly number[]): Uint8Array {
       for (const stream of streams) responses.end(stream);
-      return Buffer.concat(streams.map(resetFrame));
+      return Buffer.concat(streams.map((stream) => frameOf(RST_STREAM, stream, CANCEL)));
     },
     /** Call it when the connection ends. */
     close: responses.endAll,
   };
 };
-
-type Http2Watch = ReturnType<typeof watchHttp2>;
 
 /** The data of a socket to the backend. */
 interface ProxyState {
@@ -88,7 +78,7 @@ interface ProxyState {
   /** Bytes that the backend has not accepted yet. The client is paused meanwhile. */
   rest: Uint8Array | undefined;
   /** Undefined over HTTP/1.1. */
-  http2: Http2Watch | undefined;
+  http2: ReturnType<typeof watchHttp2> | undefined;
   /** Over HTTP/1.1: finds a client that sends HTTP/2 without having negotiated it. */
   match: (chunk: Uint8Array) => PrefaceMatch;
   limits: Pick<ConnectionLimits, "lingerMs" | "stallMs">;

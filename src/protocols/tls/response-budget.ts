@@ -1,11 +1,11 @@
-export interface ResponseLimits {
+export const RESPONSE_LIMITS = {
   /** Responses over HTTP/2 that are in progress, of all clients, without the reserve. */
-  responses: number;
+  responses: 1024,
   /** From one IPv4 address, or one /64 of IPv6. */
-  responsesPerClient: number;
-  /** How long a client may leave a response unread, and how long a request may wait for earlier responses. */
-  stallMs: number;
-}
+  responsesPerClient: 256,
+  /** How long a client may leave a response unread, and how long a request may wait for earlier responses, in milliseconds. */
+  stallMs: 30_000,
+};
 
 interface Waiter {
   since: number;
@@ -63,7 +63,7 @@ export type ResponseBudget = ReturnType<typeof responseBudget>;
  * beyond the limits waits until earlier responses have ended. A reserve serves clients with few responses while others use the
  * limit of all.
  */
-export const responseBudget = ({ responses, responsesPerClient, stallMs }: ResponseLimits) => {
+export const responseBudget = ({ responses, responsesPerClient, stallMs }: typeof RESPONSE_LIMITS) => {
   const queued = new Set<ClientRequests>();
   const inProgress = responseCount(responsesPerClient);
   let waiting = 0;

@@ -52,11 +52,6 @@ const spend = (window: Window, bytes: number, now: Clock) => {
   if (window.bytes <= 0) block(window, now);
 };
 
-interface OpenResponse extends Window {
-  /** When its headers were sent; 0 before. */
-  begunAt: number;
-}
-
 /** The last INITIAL_WINDOW_SIZE in the payload of SETTINGS; undefined without one. */
 const initialWindowIn = (payload: Buffer): number | undefined => {
   let size: number | undefined;
@@ -70,7 +65,8 @@ const initialWindowIn = (payload: Buffer): number | undefined => {
  * @param onChange called with 1 for each request and -1 for each response that ends, or that either side resets
  */
 export const watchResponses = (now: Clock, onChange: (change: 1 | -1) => void) => {
-  const open = new Map<number, OpenResponse>();
+  /** `begunAt`: when the headers were sent; 0 before. */
+  const open = new Map<number, Window & { begunAt: number }>();
   const connection = newWindow(DEFAULT_WINDOW);
   let initialWindow = DEFAULT_WINDOW;
   let lastStream = 0;
@@ -97,10 +93,6 @@ export const watchResponses = (now: Clock, onChange: (change: 1 | -1) => void) =
     const window = stream === 0 ? connection : open.get(stream);
     if (window && payload.length === 4) grant(window, payload.readUInt32BE(0) & 0x7f_ff_ff_ff, now);
   };
-  const begin = (response: OpenResponse) => {
-    response.begunAt = now();
-    if (response.bytes <= 0) response.blockedAt = response.begunAt;
-  };
 
   return {
     /** Call it with each frame from the client. */
@@ -119,7 +111,10 @@ export const watchResponses = (now: Clock, onChange: (change: 1 | -1) => void) =
       if (!response) return;
       if ((flags & END_STREAM) !== 0) end(stream);
       else if (type === DATA) spend(response, length, now);
-      else begin(response);
+      else {
+        response.begunAt = now();
+        if (response.bytes <= 0) response.blockedAt = response.begunAt;
+      }
     },
     /** The last stream that the client opened. */
     lastStream: (): number => lastStream,
