@@ -100,10 +100,15 @@ export const watchConnections = ({
     quietUntil = end + Math.min(MAX_QUIET_MS, (end - begin) / MAX_TIME_SHARE);
   };
   const timer = setInterval(check, WATCH_MS);
-  return {
-    stop: async () => clearInterval(timer),
-  };
+  return { stop: async () => clearInterval(timer) };
 };
+
+/** Listeners to watch. Where the operating system does not show the sockets, nothing is watched. */
+export interface Watched {
+  ports: readonly number[];
+  sockets: Sockets | undefined;
+  log: Pick<Logger, "warn">;
+}
 
 /**
  * Limits the connections of the HTTP listeners on these ports. With a trusted proxy in front, clients have no individual
@@ -115,24 +120,19 @@ export const limitConnections = ({
   trustsProxy,
   sockets,
   log,
-}: {
-  ports: readonly number[];
-  limits: ConnectionLimits;
-  trustsProxy: boolean;
-  sockets: Sockets | undefined;
-  log: Pick<Logger, "warn">;
-}): ConnectionWatch => {
+}: Watched & { limits: ConnectionLimits; trustsProxy: boolean }): ConnectionWatch => {
   if (!sockets) {
     log.warn("connections over HTTP are not limited on this system: put a reverse proxy in front");
     return { stop: async () => {} };
   }
+  const onClosed = eachSecond((count) =>
+    log.warn({ count }, "connections over HTTP beyond the limits were closed"),
+  );
   const connectionsPerClient = trustsProxy ? Number.POSITIVE_INFINITY : limits.connectionsPerClient;
   return watchConnections({
     ports: new Set(ports),
     limits: { ...limits, connectionsPerClient },
     sockets,
-    onClosed: eachSecond((count) =>
-      log.warn({ count }, "connections over HTTP beyond the limits were closed"),
-    ),
+    onClosed,
   });
 };

@@ -1,10 +1,16 @@
 import { Fault, faultOf } from "../lib/errors.ts";
-import { STANDING, requestIdOf } from "../http/headers.ts";
+import { STANDING } from "../http/headers.ts";
 import { hasAborted } from "../http/body-limit.ts";
 import { type FinishRequest, isServerFailure } from "../http/finish-request.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import type { Logger } from "../lib/log.ts";
-import { errorResponse, type FinishUnrouted, finishUnrouted, siteFailure } from "./error-response.ts";
+import {
+  errorResponse,
+  type FinishUnrouted,
+  finishUnrouted,
+  siteFailure,
+  summaryOf,
+} from "./error-response.ts";
 import type { Handler } from "./http-listener.ts";
 import { requestedName, type SiteDestination, type Destination } from "./hosts.ts";
 
@@ -88,42 +94,36 @@ export const challengeHandler = (challenge: Challenge): RespondToChallenge => {
   };
 };
 
-/** A request to a site, in parts. */
-interface SiteRequest {
-  method: string;
-  /** `http:` or `https:`, as the request arrived here. A proxy in front may have received it over the other. */
-  scheme: string;
-  /** The port of the Host header with its colon; "" for the scheme's own port. */
-  port: string;
-  /** The path as it was sent, percent-encoded, without the query. */
-  path: string;
-  /** The query with its question mark, or "". */
-  query: string;
-  headers: Headers;
-  /** True to read large files while they are sent, and not ahead: an unread response then takes little memory. */
-  inParts: boolean;
-}
-
-interface Sites {
-  /** The response to a request under a name; undefined if no site has the name. */
-  respond(name: SiteDestination, request: SiteRequest): Response | Promise<Response> | undefined;
-}
-
-/** @param port the port of the Host header, with its colon */
-const siteRequestOf = ({ method, url, headers }: Request, port: string, inParts: boolean): SiteRequest => {
+/**
+ * A request to a site, in parts.
+ * @param port the port of the Host header with its colon; "" for the scheme's own port
+ * @param inParts true to read large files while they are sent, and not ahead: an unread response then takes little memory
+ */
+const siteRequestOf = ({ method, url, headers }: Request, port: string, inParts: boolean) => {
   // After `http://`; the host was parsed before.
   const start = url.indexOf("/", 8);
   const mark = url.indexOf("?", start);
   return {
     method,
+    /** `http:` or `https:`, as the request arrived here. A proxy in front may have received it over the other. */
     scheme: url.slice(0, url.indexOf("/")),
     port,
+    /** The path as it was sent, percent-encoded, without the query. */
     path: mark === -1 ? url.slice(start) : url.slice(start, mark),
+    /** The query with its question mark, or "". */
     query: mark === -1 ? "" : url.slice(mark),
     headers,
     inParts,
   };
 };
+
+interface Sites {
+  /** The response to a request under a name; undefined if no site has the name. */
+  respond(
+    name: SiteDestination,
+    request: ReturnType<typeof siteRequestOf>,
+  ): Response | Promise<Response> | undefined;
+}
 
 interface DispatchOptions {
   parseHost(host: string | null): Destination;
@@ -175,7 +175,11 @@ export const dispatcher = ({
   log,
 }: DispatchOptions): Handler => {
   /** Logs the failure of a site, and responds to the visitor. */
-  const failure = (request: Request, error: unknown, destination: Destination, requestId: string) => {
+  const failure = (
+    { request, requestId }: ReturnType<typeof summaryOf>,
+    error: unknown,
+    destination: Destination,
+  ) => {
     onError?.(error);
     const fault = faultOf(error);
     if (isServerFailure(fault, error)) log.error({ err: error, requestId }, fault.code);
@@ -187,14 +191,13 @@ export const dispatcher = ({
     destination: Exclude<Destination, { kind: "api" }>,
   ): Promise<Response> => {
     if (destination.kind === "malformed") return refuse(request, destination);
-    const requestId = requestIdOf(request.headers.get("x-request-id"));
-    const summary = { requestId, request, route: SITE, startedAt: performance.now() };
+    const summary = summaryOf(request, SITE);
     let found: Response | undefined;
     try {
       await recent();
       found = await sites.respond(destination, siteRequestOf(request, destination.port, mustSaveMemory()));
     } catch (error) {
-      return finishRequest(failure(request, error, destination, requestId), summary);
+      return finishRequest(failure(summary, error, destination), summary);
     }
     // The page of a domain that is not served has status 503.
     return found ? finishRequest(found, { ...summary, isFailure: false }) : refuse(request, destination);
@@ -206,28 +209,20 @@ export const dispatcher = ({
   };
 
   const routePlainHttp = async (request: Request, only: NonNullable<typeof httpsOnly>): Promise<Response> => {
-    const startedAt = performance.now();
+    const summary = summaryOf(request, HTTPS_ONLY);
     const destination = parseHost(request.headers.get("host"));
-    const requestId = requestIdOf(request.headers.get("x-request-id"));
     const respond = async (): Promise<Response | undefined> => {
       try {
         // First: the name may have just received a certificate.
         await recent();
       } catch (error) {
         // The API's own name comes from the settings. The API responds itself to requests that it cannot serve.
-        if (destination.kind !== "api") return failure(request, error, destination, requestId);
+        if (destination.kind !== "api") return failure(summary, error, destination);
       }
       return only(request);
     };
     const response = await respond();
-    return response
-      ? finishRequest(withoutIndexing(response, destination), {
-          requestId,
-          request,
-          route: HTTPS_ONLY,
-          startedAt,
-        })
-      : routeByHost(request);
+    return response ? finishRequest(withoutIndexing(response, destination), summary) : routeByHost(request);
   };
 
   const routeOthers: Handler = (request) =>

@@ -75,32 +75,41 @@ const refusedPage = (request: Request, destination: SiteDestination): Response =
   return plainResponse(421, "Unknown host name", main, { vary: "Accept" });
 };
 
-const MAIN = `<h1>This site is not available right now</h1>
+const UNAVAILABLE = `<h1>This site is not available right now</h1>
 <p>This server has lost the connection to its cluster. Its copy of this site may be outdated, so it does not show the site.</p>
 <p>This usually takes a few seconds. Reload the page in a moment.</p>
 <h2>If you operate this server</h2>
 <p><code>adoption-store cluster status</code> shows the problem. <code>STALE_LIMIT</code> sets how long sites stay available without the cluster.</p>`;
 
-/** The page for a browser while a node may not show a site, because its copy may be old. */
-const unavailablePage = (headers: Readonly<Record<string, string>>): Response =>
-  plainResponse(503, "Not available right now", MAIN, { ...headers, vary: "Accept" });
-
-/** The response to a fault, with the headers that every response has. */
-export const errorResponse = (fault: Fault): Response => {
-  const response = faultResponse(fault);
+/** Adds the headers that every response has. */
+const completed = (response: Response): Response => {
   completeHeaders(response.headers, false);
   return response;
 };
 
-/** The response of a site to a failure: a page for a browser, if waiting helps; an Error for other clients. */
+/** The response to a fault, with the headers that every response has. */
+export const errorResponse = (fault: Fault): Response => completed(faultResponse(fault));
+
+const wantsPage = ({ headers }: Request): boolean => prefersHtml(headers.get("accept") ?? undefined);
+
+/**
+ * The response of a site to a failure. While a node may not show a site, because its copy may be old, waiting helps: then a
+ * browser gets a page. Other clients get an Error.
+ */
 export const siteFailure = (request: Request, error: unknown): Response => {
   const fault = faultOf(error);
-  if (!(error instanceof EngineUnavailable) || !prefersHtml(request.headers.get("accept") ?? undefined))
-    return errorResponse(fault);
-  const page = unavailablePage(fault.headers);
-  completeHeaders(page.headers, false);
-  return page;
+  if (!(error instanceof EngineUnavailable) || !wantsPage(request)) return errorResponse(fault);
+  const headers = { ...fault.headers, vary: "Accept" };
+  return completed(plainResponse(503, "Not available right now", UNAVAILABLE, headers));
 };
+
+/** What is logged and counted of a request without a route of the API. */
+export const summaryOf = (request: Request, route: string) => ({
+  requestId: requestIdOf(request.headers.get("x-request-id")),
+  request,
+  route,
+  startedAt: performance.now(),
+});
 
 /** Completes the response to a request that reaches no route: adds a request id, counts it and logs it. */
 export type FinishUnrouted = (request: Request, response: Response) => Response;
@@ -108,12 +117,7 @@ export type FinishUnrouted = (request: Request, response: Response) => Response;
 export const finishUnrouted =
   (finishRequest: FinishRequest): FinishUnrouted =>
   (request, response) =>
-    finishRequest(response, {
-      requestId: requestIdOf(request.headers.get("x-request-id")),
-      request,
-      route: "",
-      startedAt: performance.now(),
-    });
+    finishRequest(response, summaryOf(request, ""));
 
 const MALFORMED = new Fault("invalid_request", "The Host header is not a host name with a port.");
 const MISDIRECTED = new Fault("misdirected");
@@ -132,11 +136,10 @@ export const refusedResponse =
     if (destination.kind === "malformed" || destination.kind === "api")
       return finish(request, errorResponse(MALFORMED));
     onRefused(requestedName(request.headers.get("host")));
-    if (!prefersHtml(request.headers.get("accept") ?? undefined))
-      return finish(request, errorResponse(MISDIRECTED));
-    const page = refusedPage(request, destination);
-    completeHeaders(page.headers, false);
-    return finish(request, page);
+    const response = wantsPage(request)
+      ? completed(refusedPage(request, destination))
+      : errorResponse(MISDIRECTED);
+    return finish(request, response);
   };
 
 /** Responds to requests over HTTPS whose host is not their connection's: 421 (RFC 9110 section 15.5.20). */

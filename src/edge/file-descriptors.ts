@@ -78,15 +78,11 @@ export const descriptorBudget = (
   };
 };
 
-interface StreamBudget {
-  /** The limit of open event streams. */
-  maxStreams: number;
-  /** Advice for the operator if the limit is too low. */
-  advice?: string;
-}
-
-/** Each stream holds a connection, so streams get at most half of them. Requests get the others. */
-export const streamBudget = (wanted: number, { maxConnections }: DescriptorBudget): StreamBudget => {
+/**
+ * The limit of open event streams, and advice for the operator if it is too low. Each stream holds a connection, so streams
+ * get at most half of them. Requests get the others.
+ */
+export const streamBudget = (wanted: number, { maxConnections }: DescriptorBudget) => {
   const limit = Math.max(1, Math.floor(maxConnections / 2));
   if (wanted <= limit) return { maxStreams: wanted };
   return {

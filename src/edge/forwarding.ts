@@ -103,16 +103,12 @@ export const forwarder = ({
 }: ForwarderOptions): Handler => {
   const send = async (request: Request, body: Body): Promise<Response> => {
     const { method, url, signal } = request;
+    const client = `${socket.token} ${isDirect(request) ? "https" : "http"} ${peerOf(request)}`;
     // The owner reads the host from its header, and the scheme from that of the worker.
-    const target = `http://localhost${url.slice(url.indexOf("/", "https://".length))}`;
-    const headers = headersFor(
-      request,
-      `${socket.token} ${isDirect(request) ? "https" : "http"} ${peerOf(request)}`,
-    );
-    return fetch(target, {
+    return fetch(`http://localhost${url.slice(url.indexOf("/", "https://".length))}`, {
       unix: socket.path,
       method,
-      headers,
+      headers: headersFor(request, client),
       body,
       signal,
       redirect: "manual",
@@ -156,18 +152,12 @@ export const forwarder = ({
   };
 };
 
-/** The client of a request that a worker forwarded. */
-interface ForwardedClient {
-  address: string;
-  /** True if the request arrived over HTTPS. */
-  isDirect: boolean;
-}
-
 export type ForwardedListener = ReturnType<typeof listenForForwarded>;
 
 /** Listens for the requests that workers forward, on a socket that only this user can open. */
 export const listenForForwarded = ({ path, token }: OwnerSocket, fetch: Handler) => {
-  const clients = new WeakMap<Request, ForwardedClient>();
+  /** `isDirect`: the request arrived over HTTPS. */
+  const clients = new WeakMap<Request, { address: string; isDirect: boolean }>();
   // A killed server leaves its socket file.
   rmSync(path, { force: true });
   const server = Bun.serve({
@@ -192,7 +182,8 @@ export const listenForForwarded = ({ path, token }: OwnerSocket, fetch: Handler)
   });
   chmodSync(path, 0o600);
   return {
-    clientOf: (request: Request): ForwardedClient | undefined => clients.get(request),
+    /** The client of a request that a worker forwarded. */
+    clientOf: (request: Request) => clients.get(request),
     stop: async (): Promise<void> => {
       await server.stop(true);
       rmSync(path, { force: true });

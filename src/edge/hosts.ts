@@ -11,12 +11,6 @@ export type SiteDestination =
 /** The destination that the Host header of a request names. */
 export type Destination = SiteDestination | { kind: "api" } | { kind: "malformed" };
 
-export interface HostNames {
-  platformDomain: string;
-  /** Host names of the API, in addition to addresses and local names. */
-  api: ReadonlySet<string>;
-}
-
 /** The names that the settings give to the API and to projects. */
 export const hostNamesOf = ({
   baseUrl,
@@ -26,10 +20,13 @@ export const hostNamesOf = ({
   baseUrl: string | undefined;
   apiHosts: readonly string[];
   platformDomain: string;
-}): HostNames => ({
+}) => ({
   platformDomain,
+  /** Host names of the API, in addition to addresses and local names. */
   api: new Set([...apiHosts, ...(baseUrl ? [new URL(baseUrl).hostname] : [])]),
 });
+
+export type HostNames = ReturnType<typeof hostNamesOf>;
 
 const API: Destination = { kind: "api" };
 const MALFORMED: Destination = { kind: "malformed" };
@@ -81,7 +78,7 @@ export const requestedName = (host: string | null): string =>
 
 const MAX_CACHED_HOSTS = 1000;
 
-/** A cached `destinationOf`. */
+/** A cached `parseHostHeader`. */
 export const hostParser = (names: HostNames): ((host: string | null) => Destination) => {
   const cache = lruCache<string, Destination>({ maxEntries: MAX_CACHED_HOSTS });
   return (host) => {

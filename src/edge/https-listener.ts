@@ -1,9 +1,7 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
 import { eachSecond, type Logger } from "../lib/log.ts";
-import type { AlpnChallenges, ChallengeCertificate } from "../protocols/tls/alpn-challenges.ts";
 import type { RequestContext } from "../protocols/tls/backend.ts";
-import type { ConnectionLimits } from "../protocols/tls/connections.ts";
-import { type TlsListener, listenTls, type PlainHttpResponse } from "../protocols/tls/listener.ts";
+import { listenTls, type PlainHttpResponse, type TlsListenerOptions } from "../protocols/tls/listener.ts";
 import type { CertificateStore } from "./certificate-store.ts";
 import type { Handler } from "./http-listener.ts";
 
@@ -20,56 +18,30 @@ const plainHttpResponse = async (): Promise<PlainHttpResponse> => {
   return { contentType: response.headers.get("content-type") ?? "", body: await response.text() };
 };
 
-export interface HttpsListener extends TlsListener {
-  /** The connection of a request; undefined if the request did not arrive over HTTPS. */
-  contextOf(request: Request): RequestContext | undefined;
-}
+type HttpsListenerOptions = Pick<TlsListenerOptions, "host" | "port" | "reusePort" | "limits"> &
+  Required<Pick<TlsListenerOptions, "challenge" | "misdirected">> & {
+    certificates: CertificateStore;
+    fetch: Handler;
+    log?: Pick<Logger, "warn">;
+  };
 
 /**
  * Listens for HTTPS under the names in the store. Connections of a name end when it is withdrawn.
  * @throws the operating system's error, such as EADDRINUSE
  */
-export const listenHttps = async ({
-  host,
-  port,
-  certificates,
-  challenge,
-  fetch,
-  misdirected,
-  reusePort = false,
-  limits = {},
-  log,
-}: {
-  host: string;
-  port: number;
-  certificates: CertificateStore;
-  /** Certificates for pending TLS-ALPN-01 challenges (RFC 8737). */
-  challenge: ChallengeCertificate | AlpnChallenges;
-  fetch: Handler;
-  /** Handles requests whose Host is not their connection's. */
-  misdirected: Handler;
-  /** True if other processes of this user may listen on the same port. */
-  reusePort?: boolean;
-  limits?: Partial<ConnectionLimits>;
-  log?: Pick<Logger, "warn"> | undefined;
-}): Promise<HttpsListener> => {
+export const listenHttps = async ({ certificates, fetch, log, ...options }: HttpsListenerOptions) => {
   const contexts = new WeakMap<Request, RequestContext>();
   const onRefused = eachSecond((count) =>
     log?.warn({ count }, "requests over HTTP/2 beyond the limits of open responses got 503"),
   );
   const listener = await listenTls({
-    host,
-    port,
+    ...options,
     contexts: certificates,
-    challenge,
-    reusePort,
-    limits,
     onStalled: eachSecond((count) =>
       log?.warn({ count }, "responses over HTTP/2 that clients did not read were reset"),
     ),
     onRefused: () => onRefused(1),
     plainHttp: await plainHttpResponse(),
-    misdirected,
     fetch(request, context) {
       contexts.set(request, context);
       const seconds = certificates.hstsMaxAge(context.serverName);
@@ -77,5 +49,11 @@ export const listenHttps = async ({
     },
   });
   certificates.attach(listener);
-  return { ...listener, contextOf: (request) => contexts.get(request) };
+  return {
+    ...listener,
+    /** The connection of a request; undefined if the request did not arrive over HTTPS. */
+    contextOf: (request: Request) => contexts.get(request),
+  };
 };
+
+export type HttpsListener = Awaited<ReturnType<typeof listenHttps>>;

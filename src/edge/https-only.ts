@@ -6,20 +6,17 @@ import { errorResponse } from "./error-response.ts";
 /** One hour, because a name may lose its certificate and be served over HTTP again. */
 const CACHE_CONTROL = "public, max-age=3600";
 
-interface HttpsRedirectOptions {
-  /** True if the name has a certificate that is valid now. */
-  isSecured(hostname: string): boolean;
-  /** The port to redirect to. */
-  port: number;
-}
-
 /** The port at which visitors reach HTTPS: BASE_URL's if it has one, because a router may map it to the listening port. */
 export const publicPort = (baseUrl: string | undefined, listeningPort: number): number =>
   baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listeningPort;
 
-/** The redirect of a request over HTTP to HTTPS; undefined if its name has no certificate. */
+/**
+ * The redirect of a request over HTTP to HTTPS; undefined if its name has no certificate.
+ * @param isSecured true if the name has a certificate that is valid now
+ * @param port to redirect to
+ */
 export const httpsRedirect =
-  ({ isSecured, port }: HttpsRedirectOptions) =>
+  ({ isSecured, port }: { isSecured: (hostname: string) => boolean; port: number }) =>
   ({ url, headers }: Request): Response | undefined => {
     const name = requestedName(headers.get("host"));
     const path = url.indexOf("/", "http://".length);

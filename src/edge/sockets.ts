@@ -10,20 +10,6 @@ export interface OpenSocket {
   address: string;
 }
 
-/** The sockets of this process, from the operating system. All calls are synchronous, so no descriptor changes in between. */
-export interface Sockets {
-  /** How many files this process has open, sockets among them. */
-  openFiles(): number;
-  /** The connections accepted on these ports. */
-  accepted(ports: ReadonlySet<number>): OpenSocket[];
-  /** Milliseconds since the last byte in either direction; Infinity if the client has sent nothing yet. */
-  idleMs(descriptor: number): number;
-  /** The connections on these ports with data that the client has not acknowledged, and how many bytes it has. */
-  unacknowledged(ports: ReadonlySet<number>): { descriptor: number; acknowledged: number }[];
-  /** Ends both directions. The owner of the socket sees its end, and closes it. */
-  shutdown(descriptor: number): void;
-}
-
 const FUNCTIONS = {
   getsockname: { args: ["i32", "ptr", "ptr"], returns: "i32" },
   getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
@@ -78,8 +64,11 @@ const colons = (address: Buffer): string =>
 const isMapped = (address: Buffer): boolean =>
   address.subarray(8, 20).equals(Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]));
 
-/** The sockets of this process on Linux; undefined elsewhere. */
-export const openSockets = (): Sockets | undefined => {
+/**
+ * The sockets of this process, from the operating system; undefined unless it is Linux. All calls are synchronous, so no
+ * descriptor changes in between.
+ */
+export const openSockets = () => {
   const library = process.platform === "linux" ? load() : undefined;
   if (!library) return undefined;
   const directory = openSync(DESCRIPTORS, "r");
@@ -117,34 +106,43 @@ export const openSockets = (): Sockets | undefined => {
     }
   };
 
+  /** The sockets on these ports. The local address is read before each. */
+  function* socketsOn(ports: ReadonlySet<number>) {
+    for (const descriptor of descriptors())
+      if (read("getsockname", descriptor) && ports.has(address.readUInt16BE(2))) yield descriptor;
+  }
+
   return {
-    // Before Linux 6.2 the size is 0.
-    openFiles: () => fstatSync(directory).size || descriptors().length,
-    accepted(ports) {
+    /** How many files this process has open, sockets among them. Before Linux 6.2 the size of the directory is 0. */
+    openFiles: (): number => fstatSync(directory).size || descriptors().length,
+    /** The connections accepted on these ports. */
+    accepted(ports: ReadonlySet<number>): OpenSocket[] {
       const sockets: OpenSocket[] = [];
-      for (const descriptor of descriptors()) {
-        if (!read("getsockname", descriptor) || !ports.has(address.readUInt16BE(2))) continue;
+      for (const descriptor of socketsOn(ports))
         // A UDP socket may have the same port.
         if (isStream(descriptor) && read("getpeername", descriptor))
           sockets.push({ descriptor, address: addressText() });
-      }
       return sockets;
     },
-    idleMs(descriptor) {
+    /** Milliseconds since the last byte in either direction; Infinity if the client has sent nothing yet. */
+    idleMs(descriptor: number): number {
       if (!readOption(descriptor, IPPROTO_TCP, TCP_INFO)) return 0;
       if (info.readBigUInt64LE(OFFSETS.bytes_received) === 0n) return Number.POSITIVE_INFINITY;
       return Math.min(info.readUInt32LE(OFFSETS.last_data_sent), info.readUInt32LE(OFFSETS.last_data_recv));
     },
-    unacknowledged(ports) {
+    /** The connections on these ports with data that the client has not acknowledged, and how many bytes it has. */
+    unacknowledged(ports: ReadonlySet<number>) {
       const sockets = [];
-      for (const descriptor of descriptors()) {
-        if (!read("getsockname", descriptor) || !ports.has(address.readUInt16BE(2))) continue;
+      for (const descriptor of socketsOn(ports)) {
         if (!readOption(descriptor, IPPROTO_TCP, TCP_INFO) || info[OFFSETS.state] === TCP_LISTEN) continue;
         if (info.readUInt32LE(OFFSETS.unacked) + info.readUInt32LE(OFFSETS.notsent_bytes) > 0)
           sockets.push({ descriptor, acknowledged: Number(info.readBigUInt64LE(OFFSETS.bytes_acked)) });
       }
       return sockets;
     },
-    shutdown: (descriptor) => void library.shutdown(descriptor, SHUT_RDWR),
+    /** Ends both directions. The owner of the socket sees its end, and closes it. */
+    shutdown: (descriptor: number): void => void library.shutdown(descriptor, SHUT_RDWR),
   };
 };
+
+export type Sockets = NonNullable<ReturnType<typeof openSockets>>;

@@ -1,8 +1,8 @@
-import { eachSecond, type Logger } from "../lib/log.ts";
+import { eachSecond } from "../lib/log.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { MIN_BYTES_PER_SECOND } from "../protocols/tls/responses.ts";
 import type { Sockets } from "./sockets.ts";
-import type { ConnectionWatch } from "./connection-limit.ts";
+import type { ConnectionWatch, Watched } from "./connection-limit.ts";
 
 /** A connection with data that its client has not acknowledged. */
 interface Unread {
@@ -63,21 +63,11 @@ export const watchUnread = ({
     if (closed > 0) onClosed(closed);
   };
   const timer = setInterval(sweep, sweepMs);
-  return {
-    stop: async () => clearInterval(timer),
-  };
+  return { stop: async () => clearInterval(timer) };
 };
 
-/** Watches the HTTP listeners on these ports, except where the operating system does not show the sockets. */
-export const closeUnread = ({
-  ports,
-  sockets,
-  log,
-}: {
-  ports: readonly number[];
-  sockets: Sockets | undefined;
-  log: Pick<Logger, "warn">;
-}): ConnectionWatch => {
+/** Watches the HTTP listeners on these ports. */
+export const closeUnread = ({ ports, sockets, log }: Watched): ConnectionWatch => {
   if (!sockets) return { stop: async () => {} };
   const onClosed = eachSecond((count) =>
     log.warn({ count }, "connections with responses that clients did not read were closed"),
