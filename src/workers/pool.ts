@@ -2,24 +2,17 @@ import type { Logger } from "../lib/log.ts";
 import { ownProgram } from "../lib/own-program.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { WORKER } from "./argument.ts";
-import { type Channel, type Handlers, channel } from "./channel.ts";
+import { type Handlers, channel } from "./channel.ts";
 
 /** Bun's own limit of 256 concurrent requests would let slow clients stop the others. */
 const FORWARDED_REQUESTS = 16_384;
-
-interface Worker extends Channel {
-  pid: number;
-  /** Resolves with the reason why it ended. */
-  exited: Promise<string>;
-  kill(reason?: string): void;
-}
 
 /** Starts a worker. */
 const spawnWorker = (
   command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   handlers: Handlers,
-): Worker => {
+) => {
   const child = Bun.spawn([...command, WORKER], {
     env: {
       ...env,
@@ -36,13 +29,21 @@ const spawnWorker = (
     killedFor ??= reason;
     child.kill("SIGKILL");
   };
-  const exited = child.exited.then(() => {
+  const exited = child.exited.then((): string => {
     const reason = killedFor ?? String(child.signalCode ?? `exit code ${child.exitCode}`);
     link.close(reason);
     return reason;
   });
-  return { ...link, pid: child.pid, exited, kill };
+  return {
+    ...link,
+    pid: child.pid,
+    /** Resolves with the reason why it ended. */
+    exited,
+    kill,
+  };
 };
+
+type Worker = ReturnType<typeof spawnWorker>;
 
 /** Lets a worker begin to serve. @returns why it does not; undefined if it does */
 const startWithin = async (ms: number, worker: Worker, settings: unknown): Promise<string | undefined> => {
@@ -158,16 +159,12 @@ export const startPool = <Settings>({
     }
   };
 
-  const ready: Promise<void>[] = [];
-  const kept = Array.from({ length: count }, () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    ready.push(promise);
-    return keepOne(resolve);
-  });
+  const starts = Array.from({ length: count }, () => Promise.withResolvers<void>());
+  const kept = starts.map(({ resolve }) => keepOne(resolve));
 
   return {
     /** Resolves when each worker has started, or has failed to for the first time. */
-    ready: Promise.all(ready),
+    ready: Promise.all(starts.map(({ promise }) => promise)),
     /** Asks all workers for their reports; resolves when they have sent them. */
     async report(): Promise<void> {
       const reports = [...running].map((worker) => worker.ask("report").catch(() => {}));
