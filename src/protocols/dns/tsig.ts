@@ -151,28 +151,24 @@ export const signRequest = (message: Buffer, key: TsigKey, now: number) => {
   return { message: Buffer.concat([withAdditionals(message, 1), ...head, data]), mac };
 };
 
-/** The data of a TSIG record after its algorithm. @throws RangeError if it is cut off */
-const readSignature = (data: Buffer) => {
-  const macLength = data.readUInt16BE(8);
-  const behind = 10 + macLength;
-  const otherLength = data.readUInt16BE(behind + 4);
-  if (behind + 6 + otherLength !== data.length) throw new RangeError("the signature is cut off");
-  return {
-    signedAt: data.readUIntBE(0, 6),
-    fudge: data.readUInt16BE(6),
-    mac: data.subarray(10, behind),
-    originalId: data.subarray(behind, behind + 2),
-    error: data.readUInt16BE(behind + 2),
-    other: data.subarray(behind + 6),
-  };
-};
-
+/** Reads the TSIG record of a message: undefined without one that can be read. */
 const signatureOf = (message: Buffer) => {
   try {
     // RFC 8945 section 5.1: it is the last additional record.
     const last = message.readUInt16BE(10) > 0 ? lastRecord(message) : undefined;
     if (last?.type !== TSIG || !last.data.subarray(0, ALGORITHM.length).equals(ALGORITHM)) return undefined;
-    return { start: last.start, ...readSignature(last.data.subarray(ALGORITHM.length)) };
+    const data = last.data.subarray(ALGORITHM.length);
+    const afterMac = 10 + data.readUInt16BE(8);
+    if (afterMac + 6 + data.readUInt16BE(afterMac + 4) !== data.length) return undefined;
+    return {
+      start: last.start,
+      signedAt: data.readUIntBE(0, 6),
+      fudge: data.readUInt16BE(6),
+      mac: data.subarray(10, afterMac),
+      originalId: data.subarray(afterMac, afterMac + 2),
+      error: data.readUInt16BE(afterMac + 2),
+      other: data.subarray(afterMac + 6),
+    };
   } catch {
     return undefined;
   }
