@@ -116,6 +116,23 @@ test("a request ends when the store stops sending", async () => {
   expect((await errorOf(textOf(parts))).message).toContain("it sent nothing");
 });
 
+test("a download that makes progress may take longer than the limit on silence", async () => {
+  await using server = objectServer();
+  server.intercept(
+    () =>
+      new Response(
+        (async function* () {
+          for (const part of ["a", "b", "c", "d", "e", "f"]) {
+            await Bun.sleep(100);
+            yield bytesOf(part);
+          }
+        })(),
+      ),
+  );
+  const store = storeAt(server.url, { stallMs: 400, tries: 1 });
+  expect(await textOf(await store.get("slow"))).toBe("abcdef");
+});
+
 test("every request is reported with its outcome", async () => {
   await using server = objectServer();
   const reported: string[] = [];
