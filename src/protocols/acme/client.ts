@@ -12,7 +12,7 @@ import {
   readOrder,
   readRenewalInfo,
 } from "./objects.ts";
-import { type ExternalAccount, externalAccountBinding, type Signer } from "./keys.ts";
+import { type ExternalAccount, externalAccountBinding, type AccountKey } from "./keys.ts";
 import {
   type AcmeDependencies,
   acmeRequests,
@@ -29,7 +29,10 @@ interface AcmeClientOptions extends RequestOptions {
   profile?: string;
 }
 
-export type Account = Required<Signer>;
+export interface Account {
+  url: string;
+  key: AccountKey;
+}
 
 const PEM_TYPE = "application/pem-certificate-chain";
 
@@ -64,6 +67,9 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
   const { email, eab, profile } = options;
   const { directory, get, post, retryAfterOf } = acmeRequests(options, dependencies);
 
+  const postAs = ({ url: account, key }: Account, url: string, payload?: unknown, accept?: string) =>
+    post({ key, account }, url, payload, accept);
+
   const orderOf = (response: AcmeResponse, url: string) =>
     readOrder(jsonOf(response), url, retryAfterOf(response));
 
@@ -73,7 +79,7 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
   return {
     directory,
     /** Creates an account, and agrees to the terms of service. @returns its URL; the same one for a registered key */
-    async register(key: Account["key"]): Promise<string> {
+    async register(key: AccountKey): Promise<string> {
       const { newAccount } = await directory();
       const response = await post({ key }, newAccount, {
         termsOfServiceAgreed: true,
@@ -87,7 +93,7 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
     async order(account: Account, names: readonly string[], { replaces }: { replaces?: string } = {}) {
       const found = await directory();
       assertOffered(profile, found);
-      const response = await post(account, found.newOrder, {
+      const response = await postAs(account, found.newOrder, {
         identifiers: names.map((value) => ({ type: "dns", value })),
         profile,
         // RFC 9773 section 5: only if the server's directory has ARI.
@@ -103,44 +109,44 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
      * orders (RFC 8555 section 7.1.2.1): such a CA, Let's Encrypt for example, responds to a second order with the first.
      */
     async findOrder(account: Account, names: readonly string[]): Promise<Order | undefined> {
-      const { orders: list } = readFields(jsonOf(await post(account, account.url)), "the account");
+      const { orders: list } = readFields(jsonOf(await postAs(account, account.url)), "the account");
       if (list === undefined) return undefined;
-      const { orders } = readFields(jsonOf(await post(account, readUrl(list, "orders"))), "the orders");
+      const { orders } = readFields(jsonOf(await postAs(account, readUrl(list, "orders"))), "the orders");
       const last = Array.isArray(orders) ? orders.slice(-MAX_LISTED) : orders;
       for (const url of readList(last, "orders", readUrl).toReversed()) {
-        const order = orderOf(await post(account, url), url);
+        const order = orderOf(await postAs(account, url), url);
         if (WAITING.has(order.status) && isSameSet(order.names, names)) return order;
       }
       return undefined;
     },
 
-    readOrder: async (account: Account, url: string) => orderOf(await post(account, url), url),
-    authorization: async (account: Account, url: string) => authorizationOf(await post(account, url), url),
+    readOrder: async (account: Account, url: string) => orderOf(await postAs(account, url), url),
+    authorization: async (account: Account, url: string) => authorizationOf(await postAs(account, url), url),
 
     /** Notifies the CA that a challenge is ready to be validated. */
     async respond(account: Account, challengeUrl: string) {
-      const response = await post(account, challengeUrl, {});
+      const response = await postAs(account, challengeUrl, {});
       return readChallenge(jsonOf(response), "the challenge", retryAfterOf(response));
     },
 
     /** @param csr DER */
     finalize: async (account: Account, { url, finalize }: Order, csr: Uint8Array) =>
-      orderOf(await post(account, finalize, { csr: base64url(csr) }), url),
+      orderOf(await postAs(account, finalize, { csr: base64url(csr) }), url),
 
     /** @returns a PEM chain of 1 to 10 certificates, leaf first */
     async certificate(account: Account, url: string): Promise<string> {
-      const { body } = await post(account, url, undefined, PEM_TYPE);
+      const { body } = await postAs(account, url, undefined, PEM_TYPE);
       return `${splitChain(body).join("\n")}\n`;
     },
 
     /** @param reason RFC 5280 section 5.3.1 */
     async revoke(account: Account, certificateDer: Uint8Array, reason?: number): Promise<void> {
       const { revokeCert } = await directory();
-      await post(account, revokeCert, { certificate: base64url(certificateDer), reason });
+      await postAs(account, revokeCert, { certificate: base64url(certificateDer), reason });
     },
 
     deactivate: async (account: Account, url: string) =>
-      authorizationOf(await post(account, url, { status: "deactivated" }), url),
+      authorizationOf(await postAs(account, url, { status: "deactivated" }), url),
 
     /** RFC 9773 section 4.1; undefined if the CA has no ARI. */
     async renewalInfo(ariId: string) {

@@ -80,7 +80,7 @@ export interface ExternalAccount {
 /** Signs with the account's URL as key id or, before the account exists, with the public key. */
 export interface Signer {
   key: AccountKey;
-  url?: string;
+  account?: string;
 }
 
 const bytesOf = (payload: unknown): Uint8Array =>
@@ -91,7 +91,7 @@ const bytesOf = (payload: unknown): Uint8Array =>
  * @param payload undefined for a POST-as-GET (section 6.3)
  */
 export const signedBody = async (
-  { key, url: account }: Signer,
+  { key, account }: Signer,
   { url, nonce, payload }: { url: string; nonce: string; payload: unknown },
 ): Promise<string> => {
   const { FlattenedSign } = await import("jose");

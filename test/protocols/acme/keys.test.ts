@@ -32,7 +32,7 @@ test("an account key is JSON, is new each time, and signs after it was stored", 
   expect((await newAccountKey()).d).not.toBe(key.d);
   const reloaded = JSON.parse(JSON.stringify(key)) as typeof key;
   const body = await signedBody(
-    { key: reloaded, url: "https://ca.example/1" },
+    { key: reloaded, account: "https://ca.example/1" },
     {
       url: "https://ca.example/order",
       nonce: "AAAA",
