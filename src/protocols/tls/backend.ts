@@ -55,17 +55,6 @@ const httpsUrl = (url: string, host: string): string => {
   return `https://${host.slice(0, -":443".length)}${rest.slice(host.length)}`;
 };
 
-/** Stops counting a request as in flight once its response is ready. */
-const countDown = <Result>(connection: Connection, response: Result | Promise<Result>) => {
-  if (!(response instanceof Promise)) {
-    connection.requestsInFlight -= 1;
-    return response;
-  }
-  return response.finally(() => {
-    connection.requestsInFlight -= 1;
-  });
-};
-
 /**
  * Listens on loopback for HTTP/1.1 and HTTP/2 without TLS. Only admitted connections are served. A request's URL has https, and
  * its host is the server name of its connection: `misdirected` handles any other with 421 (RFC 9110 section 15.5.20).
@@ -152,12 +141,9 @@ export const listenBackend = ({
       connection.hadRequest = true;
       connection.headersStartedAt = 0;
       connection.requestsInFlight += 1;
-      try {
-        return countDown(connection, handleInTurn(request, known));
-      } catch (error) {
+      return Promise.try(handleInTurn, request, known).finally(() => {
         connection.requestsInFlight -= 1;
-        throw error;
-      }
+      });
     },
   });
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type Socket, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import type { WebSocketHandler } from "bun";
@@ -88,11 +89,9 @@ const listen = async (
   server: Server,
   options: { host: string; port: number; reusePort: boolean },
 ): Promise<number> => {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  server.listen(options, resolve);
-  await promise;
-  server.off("error", reject);
+  const listening = once(server, "listening");
+  server.listen(options);
+  await listening;
   return (server.address() as AddressInfo).port;
 };
 
