@@ -26,11 +26,13 @@ export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: num
       return undefined;
     }
   };
+  const respond = async (name: string, done: (error: null, context?: SecureContext) => void) =>
+    done(null, await contextOf(name.toLowerCase()));
   const server = createServer({
     ...INTERMEDIATE,
     ALPNProtocols: [PROTOCOL],
     handshakeTimeout: handshakeMs,
-    SNICallback: (name, done) => void contextOf(name.toLowerCase()).then((context) => done(null, context)),
+    SNICallback: (name, done) => void respond(name, done),
   });
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("secureConnection", (socket) => {
