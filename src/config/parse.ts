@@ -91,11 +91,6 @@ export const scopeWords: Parse<string> = (text) => {
 export const mailAddress: Parse<string> = (text) =>
   text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/.test(text) ? text : undefined;
 
-export const optional =
-  <Value>(parse: Parse<Value>): Parse<Value | ""> =>
-  (text) =>
-    text === "" ? "" : parse(text);
-
 export const oneOf =
   <const Word extends string>(words: readonly Word[]): Parse<Word> =>
   (text) =>

@@ -79,6 +79,16 @@ test("without any setting the configuration has the documented defaults", () => 
   });
 });
 
+test("an empty flag unsets a setting without a default, and a list is then empty", () => {
+  const flags = { httpsPort: "", baseUrl: "", backupSchedule: "", apiHosts: "" };
+  expect(read({ HTTPS_PORT: "443", BASE_URL: "https://adopt.example.org" }, flags)).toMatchObject({
+    httpsPort: undefined,
+    baseUrl: undefined,
+    backupSchedule: undefined,
+    apiHosts: [],
+  });
+});
+
 test("a flag overrides the environment, and the environment the default; an empty variable is unset", () => {
   expect(read({ PORT: "4000" }, { port: "5000" }).port).toBe(5000);
   expect(read({ PORT: "4000" }).port).toBe(4000);

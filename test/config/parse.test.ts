@@ -9,7 +9,6 @@ import {
   listOf,
   mailAddress,
   oneOf,
-  optional,
   origin,
   safeUrl,
   span,
@@ -266,11 +265,6 @@ test.each(["", "a b", "[::1]", "http://x", " ::1", "::1 ", "x".repeat(254)])(
 
 test("a text may be anything, except that it is not empty and has no NUL", () => {
   expect(["x", " ", "", "a\0b"].map(anyText)).toEqual(["x", " ", undefined, undefined]);
-});
-
-test("an optional setting may be empty", () => {
-  const parse = optional(integer(1, 10));
-  expect(["", "5", "11"].map(parse)).toEqual(["", 5, undefined]);
 });
 
 test("a word of a list is matched exactly", () => {

@@ -1,11 +1,9 @@
-import { anyText, boolean, bytes, integer, issuer, optional, scopeWords } from "../parse.ts";
-import type { Setting } from "../setting.ts";
+import { anyText, bytes, issuer, scopeWords } from "../parse.ts";
+import { TOGGLE, numberFrom, settings } from "../setting.ts";
 
 /** Rules and limits of the API, and the console. */
-export const API = {
+export const API = settings({
   bodyLimit: {
-    env: "BODY_LIMIT",
-    flag: "body-limit",
     type: "size",
     placeholder: "size",
     fallback: "64KiB",
@@ -14,97 +12,57 @@ export const API = {
     parse: bytes(2 ** 10, 2 ** 20),
   },
   authFailuresPerMinute: {
-    env: "AUTH_FAILURES_PER_MINUTE",
-    flag: "auth-failures-per-minute",
-    type: "number",
-    placeholder: "number",
+    ...numberFrom(1, 1_000_000),
     fallback: "100",
-    form: "a number from 1 to 1000000",
     help: "requests with a wrong key or none that one address may send in a minute",
-    parse: integer(1, 1_000_000),
   },
   eventStreams: {
-    env: "EVENT_STREAMS",
-    flag: "event-streams",
-    type: "number",
-    placeholder: "number",
+    ...numberFrom(1, 5000),
     fallback: "1000",
-    form: "a number from 1 to 5000",
     help: "maximum number of open event streams in total",
-    parse: integer(1, 5000),
   },
   eventStreamsPerKey: {
-    env: "EVENT_STREAMS_PER_KEY",
-    flag: "event-streams-per-key",
-    type: "number",
-    placeholder: "number",
+    ...numberFrom(1, 5000),
     fallback: "200",
-    form: "a number from 1 to 5000",
     help: "maximum number of open event streams of one key or person",
-    parse: integer(1, 5000),
   },
   strictCategories: {
-    env: "STRICT_CATEGORIES",
-    flag: "strict-categories",
-    type: "boolean",
-    placeholder: "",
+    ...TOGGLE,
     fallback: "false",
-    form: "true or false",
     help: "refuse animals whose category does not exist",
-    parse: boolean,
   },
   console: {
-    env: "CONSOLE",
-    flag: "console",
-    type: "boolean",
-    placeholder: "",
+    ...TOGGLE,
     fallback: "true",
-    form: "true or false",
     help: "serve the web console at /console",
-    parse: boolean,
   },
-} as const satisfies Record<string, Setting>;
+});
 
 /** How people sign in to the console, in addition to passkeys. */
-export const SIGN_IN = {
+export const SIGN_IN = settings({
   oidcIssuer: {
-    env: "OIDC_ISSUER",
-    flag: "oidc-issuer",
-    type: "text",
     placeholder: "url",
-    fallback: "",
     example: "https://login.example.org",
     form: "an address over HTTPS without a query, such as https://login.example.org",
     help: "OpenID Connect provider whose accounts people may sign in with",
-    parse: optional(issuer),
+    parse: issuer,
   },
   oidcClientId: {
-    env: "OIDC_CLIENT_ID",
-    flag: "oidc-client-id",
-    type: "text",
     placeholder: "id",
-    fallback: "",
     example: "adoption-store",
     form: "a client identifier",
     help: "client id of this service at OIDC_ISSUER",
-    parse: optional(anyText),
+    parse: anyText,
   },
   oidcClientSecret: {
-    env: "OIDC_CLIENT_SECRET",
-    flag: "oidc-client-secret",
-    type: "text",
     placeholder: "secret",
     isSecret: true,
-    fallback: "",
     example: "x9vT2mRk4Qw7",
     form: "a client secret",
     help: "secret that belongs to OIDC_CLIENT_ID, unless it is a public client; other users of the machine can see flags, so use the variable or the file",
-    parse: optional(anyText),
+    parse: anyText,
   },
   oidcScopes: {
-    env: "OIDC_SCOPES",
-    flag: "oidc-scopes",
-    type: "text",
     placeholder: "scopes",
     fallback: "openid email profile",
     form: "scopes separated by spaces, with openid and email among them",
@@ -112,14 +70,10 @@ export const SIGN_IN = {
     parse: scopeWords,
   },
   oidcLabel: {
-    env: "OIDC_LABEL",
-    flag: "oidc-label",
-    type: "text",
     placeholder: "name",
-    fallback: "",
     example: "Shelter account",
     form: "a name of at most 60 characters",
     help: "name of the provider on the button of the sign-in page (default: its host name)",
-    parse: optional((text) => (text.length <= 60 ? anyText(text) : undefined)),
+    parse: (text) => (text.length <= 60 ? anyText(text) : undefined),
   },
-} as const satisfies Record<string, Setting>;
+});

@@ -9,29 +9,20 @@ import {
   integer,
   listOf,
   oneOf,
-  optional,
   origin,
   processes,
   span,
 } from "../parse.ts";
-import type { Setting } from "../setting.ts";
+import { FREE_PORT, numberFrom, settings } from "../setting.ts";
 
 /** The server's listening address, and its address for clients. */
-export const NETWORK = {
+export const NETWORK = settings({
   port: {
-    env: "PORT",
-    flag: "port",
-    type: "number",
-    placeholder: "port",
+    ...FREE_PORT,
     fallback: "3000",
-    form: "a port from 0 to 65535",
     help: "port for HTTP; 0 takes any free port",
-    parse: integer(0, 65_535),
   },
   host: {
-    env: "HOST",
-    flag: "host",
-    type: "text",
     placeholder: "address",
     fallback: "127.0.0.1",
     form: "an address or host name",
@@ -39,63 +30,43 @@ export const NETWORK = {
     parse: address,
   },
   portHost: {
-    env: "PORT_HOST",
-    flag: "port-host",
-    type: "text",
     placeholder: "address",
-    fallback: "",
     example: "192.0.2.10",
     form: "an address or host name",
     help: "another address for PORT alone; without it HOST, or 127.0.0.1 if HTTPS_PORT is set",
-    parse: optional(address),
+    parse: address,
   },
   baseUrl: {
-    env: "BASE_URL",
-    flag: "base-url",
-    type: "text",
     placeholder: "url",
-    fallback: "",
     example: "https://adopt.example.org",
     form: "an address without a path, such as https://adopt.example.org",
     help: "public address of the API, such as https://adopt.example.org; set it behind a proxy",
-    parse: optional(origin),
+    parse: origin,
   },
   stagingBaseUrl: {
-    env: "STAGING_BASE_URL",
-    flag: "staging-base-url",
-    type: "text",
     placeholder: "url",
-    fallback: "",
     example: "https://staging.example.org",
     form: "an address without a path, such as https://staging.example.org",
     help: "address of a staging server, for the API's documentation",
-    parse: optional(origin),
+    parse: origin,
   },
   apiHosts: {
-    env: "API_HOSTS",
-    flag: "api-hosts",
     type: "list",
     placeholder: "names",
-    fallback: "",
     example: "api.example.org",
     form: "a comma-separated list of host names, such as adopt.example.org",
     help: "more host names of the API, in addition to that of BASE_URL, IP addresses and local names",
     parse: listOf(hostName),
   },
   corsOrigins: {
-    env: "CORS_ORIGINS",
-    flag: "cors-origins",
     type: "list",
     placeholder: "origins",
-    fallback: "",
     example: "https://app.example.org",
     form: "a comma-separated list of origins such as https://app.example.org, or *",
     help: "origins whose web pages may call the API, such as https://app.example.org; * allows all",
     parse: listOf((text) => (text === "*" ? text : origin(text))),
   },
   trustProxy: {
-    env: "TRUST_PROXY",
-    flag: "trust-proxy",
     type: "number",
     placeholder: "number",
     fallback: "0",
@@ -104,8 +75,6 @@ export const NETWORK = {
     parse: integer(0, 10),
   },
   workers: {
-    env: "WORKERS",
-    flag: "workers",
     type: "count",
     placeholder: "number",
     fallback: "1",
@@ -113,14 +82,11 @@ export const NETWORK = {
     help: "processes that serve requests; auto starts one for each core, at most 16",
     parse: processes(64),
   },
-} as const satisfies Record<string, Setting>;
+});
 
 /** The directory of the data, and how the server writes there. */
-export const STORAGE = {
+export const STORAGE = settings({
   dataDir: {
-    env: "DATA_DIR",
-    flag: "data-dir",
-    type: "text",
     placeholder: "directory",
     fallback: "./data",
     form: "a directory",
@@ -129,8 +95,6 @@ export const STORAGE = {
     parse: (text) => (text === text.trim() ? anyText(text) : undefined),
   },
   diskReserve: {
-    env: "DISK_RESERVE",
-    flag: "disk-reserve",
     type: "size",
     placeholder: "size",
     fallback: "64MiB",
@@ -139,81 +103,52 @@ export const STORAGE = {
     parse: bytes(0, 2 ** 40),
   },
   commitGroupSize: {
-    env: "COMMIT_GROUP_SIZE",
-    flag: "commit-group-size",
-    type: "number",
-    placeholder: "number",
+    ...numberFrom(1, 10_000),
     fallback: "1024",
-    form: "a number from 1 to 10000",
     help: "maximum number of writes that share one transaction; 1 commits each write by itself",
-    parse: integer(1, 10_000),
   },
   auditDays: {
-    env: "AUDIT_DAYS",
-    flag: "audit-days",
-    type: "number",
+    ...numberFrom(0, 36_500),
     placeholder: "days",
     fallback: "365",
-    form: "a number from 0 to 36500",
     help: "how many days the audit log keeps an entry; 0 keeps all",
-    parse: integer(0, 36_500),
   },
-} as const satisfies Record<string, Setting>;
+});
 
 /** Backups that the server takes. */
-export const BACKUPS = {
+export const BACKUPS = settings({
   backupSchedule: {
-    env: "BACKUP_SCHEDULE",
-    flag: "backup-schedule",
-    type: "text",
     placeholder: "span",
-    fallback: "",
     example: "24h",
     form: "a time span from 1m to 365d, such as 24h",
     help: "time between two backups of the server, such as 24h; without it the server takes none",
-    parse: optional(span(60_000, 365 * 86_400_000)),
+    parse: span(60_000, 365 * 86_400_000),
   },
   backupDir: {
-    env: "BACKUP_DIR",
-    flag: "backup-dir",
-    type: "text",
     placeholder: "directory",
-    fallback: "",
     example: "/mnt/backups",
     form: "a directory",
     help: "directory of the scheduled backups, ideally on another disk; without it DATA_DIR/backups",
-    parse: optional(anyText),
+    parse: anyText,
   },
   backupKeep: {
-    env: "BACKUP_KEEP",
-    flag: "backup-keep",
-    type: "number",
-    placeholder: "number",
+    ...numberFrom(1, 10_000),
     fallback: "7",
-    form: "a number from 1 to 10000",
     help: "number of scheduled backups to keep; the server removes older ones",
-    parse: integer(1, 10_000),
   },
-} as const satisfies Record<string, Setting>;
+});
 
 /** Several machines with one store. */
-export const CLUSTER = {
+export const CLUSTER = settings({
   databaseUrl: {
-    env: "DATABASE_URL",
-    flag: "database-url",
-    type: "text",
     placeholder: "url",
     isSecret: true,
-    fallback: "",
     example: "etcd://USER:PASSWORD@etcd1.example.org,etcd2.example.org,etcd3.example.org/adoption-store",
     form: "an address of etcd or PostgreSQL",
     help: "etcd or PostgreSQL that joins several machines to one store; other users of the machine can see flags, so use the variable or the file",
-    parse: optional(parseDatabaseUrl),
+    parse: parseDatabaseUrl,
   },
   staleLimit: {
-    env: "STALE_LIMIT",
-    flag: "stale-limit",
-    type: "text",
     placeholder: "span",
     fallback: "1s",
     form: "a time span from 0s to 24h, such as 1s",
@@ -221,27 +156,20 @@ export const CLUSTER = {
     parse: span(0, 86_400_000),
   },
   blobsUrl: {
-    env: "BLOBS_URL",
-    flag: "blobs-url",
-    type: "text",
     placeholder: "url",
     isSecret: true,
-    fallback: "",
     example: "s3://my-bucket/sites?endpoint=https://s3.example.org&region=eu-central-1",
     form: "an address of a bucket, such as s3://my-bucket/sites",
     help: "bucket that has the files of all sites; keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, too",
-    parse: optional(parseBlobsUrl),
+    parse: parseBlobsUrl,
   },
-} as const satisfies Record<string, Setting>;
+});
 
 const FORMATS = ["auto", "json", "pretty"] as const;
 
 /** The server's log, which it writes to standard output. */
-export const LOGGING = {
+export const LOGGING = settings({
   logLevel: {
-    env: "LOG_LEVEL",
-    flag: "log-level",
-    type: "text",
     placeholder: "level",
     choices: LOG_LEVELS,
     fallback: "info",
@@ -250,9 +178,6 @@ export const LOGGING = {
     parse: oneOf(LOG_LEVELS),
   },
   logFormat: {
-    env: "LOG_FORMAT",
-    flag: "log-format",
-    type: "text",
     placeholder: "format",
     choices: FORMATS,
     fallback: "auto",
@@ -260,4 +185,4 @@ export const LOGGING = {
     help: "json, pretty, or auto, which is pretty on a terminal and JSON elsewhere",
     parse: oneOf(FORMATS),
   },
-} as const satisfies Record<string, Setting>;
+});
