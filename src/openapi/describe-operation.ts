@@ -2,7 +2,7 @@ import { FAULTS, type FaultCode, statusOf } from "../lib/errors.ts";
 import { bodyTypes } from "../http/body.ts";
 import { NOTES, type Notes, type ResponseNote } from "../http/endpoint.ts";
 import { headerRefs, IDEMPOTENCY_KEY, conditionOf } from "./headers.ts";
-import { type Json, refTo, isObject, schemaOf } from "./schemas.ts";
+import { type Json, refTo, isKeyed, isObject, schemaOf } from "./schemas.ts";
 
 const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
   400: ["Invalid-Fields"],
@@ -67,16 +67,18 @@ const faultResponseOf = (
 });
 
 /** The faults that follow from an operation's key, parameters and body. */
-const faultsOf = ({ security, parameters, requestBody }: Json): FaultCode[] => {
+const faultsOf = (operation: Json): FaultCode[] => {
+  const { parameters, requestBody } = operation;
   const named = (place: string, name?: string) =>
     ((parameters as Json[] | undefined) ?? []).some(
       (one) => one["in"] === place && (!name || one["name"] === name),
     );
-  const keyed = Array.isArray(security) && security.length > 0;
   return [
     "invalid_request",
     ...(named("query", "cursor") ? (["invalid_cursor"] as const) : []),
-    ...(keyed ? (["missing_api_key", "invalid_api_key", "insufficient_scope", "rate_limited"] as const) : []),
+    ...(isKeyed(operation)
+      ? (["missing_api_key", "invalid_api_key", "insufficient_scope", "rate_limited"] as const)
+      : []),
     ...(named("path") ? (["not_found"] as const) : []),
     ...(requestBody ? (["request_timeout", "payload_too_large", "unsupported_media_type"] as const) : []),
     "internal_error",
@@ -110,10 +112,10 @@ const NOT_MODIFIED: ResponseNote = {
 };
 
 /** The headers of every response of an operation. */
-const commonHeaders = ({ security, deprecated, ...operation }: Json): string[] => [
+const commonHeaders = (operation: Json): string[] => [
   "X-Request-Id",
-  ...(Array.isArray(security) && security.length > 0 ? ["RateLimit-Policy", "RateLimit"] : []),
-  ...(deprecated ? ["Deprecation", "Sunset", "Link"] : []),
+  ...(isKeyed(operation) ? ["RateLimit-Policy", "RateLimit"] : []),
+  ...(operation["deprecated"] ? ["Deprecation", "Sunset", "Link"] : []),
   ...(operation["x-stability"] ? ["X-Stability"] : []),
 ];
 

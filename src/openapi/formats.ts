@@ -1,16 +1,15 @@
 import { writeYaml } from "../http/yaml.ts";
-import { type Json, isObject } from "./schemas.ts";
+import { type Json, exampleOf, firstContent, isKeyed, operationsIn } from "./schemas.ts";
 import type { DocumentName } from "./sections.ts";
 
 /** A parameter of a path is a variable of the address: `:petId`. */
 const VARIABLE = /\{(\w+)\}/g;
 
 /** A parameter with its first example. Optional ones can be switched on in the program. */
-const entryOf = ({ name: key, schema, description, in: place, required }: Json, schemas: Json): Json => {
-  const name = isObject(schema) && typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : "";
-  const { examples, default: fallback } = (name ? schemas[name] : schema) as Json;
-  const value = (Array.isArray(examples) ? examples[0] : undefined) ?? fallback ?? "";
-  return { key, value: String(value), description, ...(place !== "path" && { disabled: required !== true }) };
+const entryOf = (parameter: Json, schemas: Json): Json => {
+  const { name: key, description, in: place, required } = parameter;
+  const value = exampleOf(parameter, schemas);
+  return { key, value, description, ...(place !== "path" && { disabled: required !== true }) };
 };
 
 const entriesIn = (place: string, { parameters }: Json, schemas: Json): Json[] =>
@@ -31,36 +30,23 @@ const urlOf = (path: string, operation: Json, schemas: Json): Json => {
   };
 };
 
-const bodyOf = (requestBody: unknown): { type: string; body: Json } | undefined => {
-  if (!isObject(requestBody)) return undefined;
-  const [[type, content] = []] = Object.entries(requestBody["content"] as Record<string, Json>);
-  if (type === undefined) return undefined;
-  const example = content?.["example"];
-  return example === undefined
-    ? { type, body: { mode: "file", file: {} } }
-    : {
-        type,
-        body: {
-          mode: "raw",
-          raw: JSON.stringify(example, null, 2),
-          options: { raw: { language: "json" } },
-        },
-      };
-};
+const bodyOf = ({ example }: Json): Json =>
+  example === undefined
+    ? { mode: "file", file: {} }
+    : { mode: "raw", raw: JSON.stringify(example, null, 2), options: { raw: { language: "json" } } };
 
 const itemOf = (path: string, method: string, operation: Json, schemas: Json): Json => {
-  const body = bodyOf(operation["requestBody"]);
+  const [type, content] = firstContent(operation["requestBody"]) ?? [];
   const headers = entriesIn("header", operation, schemas);
-  const isPublic = !Array.isArray(operation["security"]) || operation["security"].length === 0;
   return {
     name: operation["summary"],
     request: {
       method: method.toUpperCase(),
       description: operation["description"],
       url: urlOf(path, operation, schemas),
-      header: [...(body ? [{ key: "Content-Type", value: body.type }] : []), ...headers],
-      ...(body && { body: body.body }),
-      ...(isPublic && { auth: { type: "noauth" } }),
+      header: [...(type ? [{ key: "Content-Type", value: type }] : []), ...headers],
+      ...(content && { body: bodyOf(content) }),
+      ...(!isKeyed(operation) && { auth: { type: "noauth" } }),
     },
     response: [],
   };
@@ -82,9 +68,7 @@ const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.
  */
 const postmanCollection = (document: object, baseUrl: string): object => {
   const { info, tags, paths, components } = document as Document;
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  );
+  const operations = operationsIn(paths);
   return {
     info: { name: info.title, description: info.description, schema: SCHEMA },
     auth: { type: "bearer", bearer: [{ key: "token", value: "{{apiKey}}", type: "string" }] },

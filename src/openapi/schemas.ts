@@ -47,3 +47,32 @@ export const usedSchemas = (node: unknown, schemas: Json, found = new Set<string
   for (const value of Object.values(node)) usedSchemas(value, schemas, found);
   return found;
 };
+
+/** The name of the schema that a reference names; undefined for other schemas. */
+export const referredName = (schema: unknown): string | undefined =>
+  isObject(schema) && typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : undefined;
+
+/** The schema itself, or the one that it refers to. */
+export const resolve = (schema: unknown, schemas: Json): Json => {
+  const name = referredName(schema);
+  return ((name === undefined ? undefined : schemas[name]) ?? schema) as Json;
+};
+
+/** The value of a parameter in samples: its first example. */
+export const exampleOf = ({ schema }: Json, schemas: Json): string => {
+  const { examples, default: fallback } = resolve(schema, schemas);
+  return String((Array.isArray(examples) ? examples[0] : undefined) ?? fallback ?? "");
+};
+
+/** The first media type of a request body, with its content. */
+export const firstContent = (requestBody: unknown): [type: string, content: Json] | undefined =>
+  isObject(requestBody) ? Object.entries(requestBody["content"] as Record<string, Json>)[0] : undefined;
+
+/** True if an operation requires an API key. */
+export const isKeyed = ({ security }: Json): boolean => Array.isArray(security) && security.length > 0;
+
+/** Each operation of a document. */
+export const operationsIn = <Operation>(paths: Record<string, Record<string, Operation>>) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );

@@ -1,4 +1,4 @@
-import type { Json } from "../schemas.ts";
+import { type Json, operationsIn } from "../schemas.ts";
 import type { CodeSample } from "../samples/samples.ts";
 
 export interface Parameter {
@@ -56,29 +56,16 @@ export interface PlacedOperation extends Operation {
 const basePathOf = ({ servers }: Document): string =>
   new URL(servers[0]?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
 
-export interface TagWithOperations {
-  name: string;
-  description: string;
-  operations: PlacedOperation[];
-}
+export type TagWithOperations = Document["tags"][number] & { operations: PlacedOperation[] };
 
 /** The operations of each tag, in the order of the tags. */
 export const operationsByTag = (document: Document): TagWithOperations[] => {
   const base = basePathOf(document);
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) =>
-      Object.assign({ method: method.toUpperCase(), path: base + path }, operation),
-    ),
+  const operations = operationsIn(document.paths).map(({ path, method, operation }) =>
+    Object.assign({ method: method.toUpperCase(), path: base + path }, operation),
   );
   return document.tags.map((tag) => ({
-    name: tag.name,
-    description: tag.description,
+    ...tag,
     operations: operations.filter(({ tags }) => tags.includes(tag.name)),
   }));
-};
-
-/** The name of the schema that a reference names; undefined for other schemas. */
-export const referredName = (schema: Json | undefined): string | undefined => {
-  const reference = schema?.["$ref"];
-  return typeof reference === "string" ? reference.split("/").at(-1) : undefined;
 };

@@ -1,5 +1,5 @@
-import { type Json, isObject } from "../schemas.ts";
-import { type Document, type Parameter, referredName } from "./document.ts";
+import { type Json, isObject, referredName, resolve } from "../schemas.ts";
+import type { Document, Parameter } from "./document.ts";
 import { code, escape, inline, lines, link } from "./markup.ts";
 
 type Schemas = Document["components"]["schemas"];
@@ -7,12 +7,6 @@ type Schemas = Document["components"]["schemas"];
 export const schemaAnchor = (name: string): string => `schema-${name}`;
 
 const schemaLink = (name: string): string => link(`#${schemaAnchor(name)}`, escape(name));
-
-/** The schema itself, or the one that it refers to. */
-const resolve = (schema: Json, schemas: Schemas): Json => {
-  const name = referredName(schema);
-  return (name !== undefined ? schemas[name] : undefined) ?? schema;
-};
 
 /** The type in a word or two, as HTML. A schema with a name is a link to it. */
 export const typeOf = (schema: Json | undefined): string => {

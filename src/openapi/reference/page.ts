@@ -1,11 +1,11 @@
 import { LANGUAGES, JSON_NOTATION, literal } from "../samples/samples.ts";
+import { referredName } from "../schemas.ts";
 import { escape, code, inline, lines, link, paragraphs, sectionHeading, partHeading } from "./markup.ts";
 import {
   type Document,
   type Parameter,
   type PlacedOperation,
   type Response,
-  referredName,
   type TagWithOperations,
   operationsByTag,
 } from "./document.ts";

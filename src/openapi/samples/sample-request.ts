@@ -1,4 +1,4 @@
-import { type Json, isObject } from "../schemas.ts";
+import { type Json, exampleOf, firstContent, isKeyed } from "../schemas.ts";
 
 /** The request that the samples of an operation send. */
 export interface SampleRequest {
@@ -12,17 +12,6 @@ export interface SampleRequest {
 }
 
 const FILES: Record<string, string> = { "application/gzip": "site.tar.gz" };
-
-const schemaOf = (schema: unknown, schemas: Json): Json => {
-  const name = isObject(schema) && typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : "";
-  return (name ? schemas[name] : schema) as Json;
-};
-
-/** The value of a parameter in the samples: its first example. */
-const exampleOf = ({ schema }: Json, schemas: Json): string => {
-  const { examples, default: fallback } = schemaOf(schema, schemas);
-  return String((Array.isArray(examples) ? examples[0] : undefined) ?? fallback ?? "");
-};
 
 /** Required parameters, and the page size, which readers ask for first. */
 const isSent = ({ in: place, name, required }: Json): boolean =>
@@ -38,11 +27,10 @@ const urlOf = (base: string, path: string, parameters: Json[], schemas: Json): s
 };
 
 const bodyOf = (requestBody: unknown): SampleRequest["body"] => {
-  if (!isObject(requestBody)) return undefined;
-  const [[type, content] = []] = Object.entries(requestBody["content"] as Record<string, Json>);
-  if (type === undefined || content === undefined) return undefined;
+  const [type, content] = firstContent(requestBody) ?? [];
+  if (type === undefined) return undefined;
   return type === "application/json"
-    ? { type, json: content["example"] }
+    ? { type, json: content?.["example"] }
     : { type, file: FILES[type] ?? "file" };
 };
 
@@ -62,14 +50,15 @@ export const sampleRequest = (
   base: string,
   path: string,
   method: string,
-  { parameters, requestBody, responses, security }: Json,
+  operation: Json,
   schemas: Json,
 ): SampleRequest => {
+  const { parameters, requestBody, responses } = operation;
   const body = bodyOf(requestBody);
   return {
     method: method.toUpperCase(),
     url: urlOf(base, path, (parameters as Json[] | undefined) ?? [], schemas),
-    isKeyed: Array.isArray(security) && security.length > 0,
+    isKeyed: isKeyed(operation),
     ...(body && { body }),
     response: responseOf(responses as Record<string, Json>),
   };
