@@ -1,7 +1,7 @@
 import { FAULTS, type FaultCode, statusOf } from "../lib/errors.ts";
 import { bodyTypes } from "../http/body.ts";
 import { NOTES, type Notes, type ResponseNote } from "../http/endpoint.ts";
-import { headerRefs, IDEMPOTENCY_KEY, conditionOf } from "./headers.ts";
+import { IDEMPOTENCY_KEY, headerRefs, requestHeader } from "./headers.ts";
 import { type Json, refTo, isKeyed, isObject, schemaOf } from "./schemas.ts";
 
 const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
@@ -206,7 +206,7 @@ export const describeOperation = (raw: unknown, method: string): Json => {
     ...securityOf(rest["security"], rest["description"] as string),
     parameters: [
       ...((parameters as Json[] | undefined) ?? []).map(parameterOf),
-      ...conditions.map(conditionOf),
+      ...conditions.map(requestHeader),
       ...(idempotent ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body && { requestBody: body }),
