@@ -187,17 +187,15 @@ export const endpoints = ({ macros, ...room }: Room) => {
     route: Route,
     code: number,
     handler: (call: Call<Params, Query, Body>) => unknown,
-    {
+    declaration: Declaration<Params, Query, Body, Result>,
+    responseHeaders: readonly string[] | undefined,
+  ): void => {
+    const {
       id,
       summary,
       description,
       tag = room.tag,
       scope = room.scope,
-      ...rest
-    }: Declaration<Params, Query, Body, Result>,
-    responseHeaders: readonly string[] | undefined,
-  ): void => {
-    const {
       stability = "beta",
       deprecated,
       params,
@@ -208,7 +206,7 @@ export const endpoints = ({ macros, ...room }: Room) => {
       response,
       alsoReturns,
       ...notes
-    } = rest;
+    } = declaration;
     const [schema, words, example] = typeof returns === "string" ? [NoContent, returns] : returns;
     const note = {
       ...(responseHeaders && { headers: responseHeaders }),

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { type ContentCoding, acceptedCodings } from "../lib/accept.ts";
+import { oncePer } from "../lib/lazy.ts";
 import { type RequestHeaders, etagOf, isNotModified, notModified } from "./etag.ts";
 
 const QUALITY = 9;
@@ -13,22 +14,8 @@ const COMPRESS: Record<ContentCoding, (text: string) => Promise<Uint8Array<Array
 /** The codings of a text that need no compression. */
 type Compressed = Partial<Record<ContentCoding, Uint8Array<ArrayBuffer>>>;
 
-interface Representation {
-  etag: string;
-  body: string | Promise<Blob>;
-}
-
 const compress = async (text: string, coding: ContentCoding, compressed: Compressed): Promise<Blob> =>
   new Blob([compressed[coding] ?? (await COMPRESS[coding](text))]);
-
-const representationOf = (
-  text: string,
-  coding: ContentCoding | undefined,
-  compressed: Compressed,
-): Representation => ({
-  etag: etagOf(`${coding ?? ""} ${text}`),
-  body: coding ? compress(text, coding, compressed) : text,
-});
 
 /**
  * Serves an immutable text in the content coding that the client prefers, or responds with 304. Each coding that
@@ -40,11 +27,13 @@ export const staticText = (
   extraHeaders: Readonly<Record<string, string>>,
   compressed: Compressed = {},
 ) => {
-  const representations = new Map<ContentCoding | undefined, Representation>();
+  const representationIn = oncePer((coding: ContentCoding | undefined) => ({
+    etag: etagOf(`${coding ?? ""} ${text}`),
+    body: coding ? compress(text, coding, compressed) : text,
+  }));
   return async (request: RequestHeaders): Promise<Response> => {
     const [coding] = acceptedCodings(request["accept-encoding"]);
-    const { etag, body } = representations.get(coding) ?? representationOf(text, coding, compressed);
-    representations.set(coding, { etag, body });
+    const { etag, body } = representationIn(coding);
     const headers = { ...extraHeaders, etag, vary: "Accept-Encoding" };
     if (isNotModified(request, etag)) return notModified(headers);
     return new Response(await body, {

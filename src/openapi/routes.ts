@@ -5,6 +5,7 @@ import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
 import { Elysia, t } from "elysia";
 import { acceptedCodings } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
+import { oncePer } from "../lib/lazy.ts";
 import { endpoints } from "../http/endpoint.ts";
 import type { RequestHeaders } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
@@ -124,13 +125,8 @@ const gzipped = async (file: string): Promise<Uint8Array<ArrayBuffer>> => {
 
 /** Responds with an embedded file. Each is read once, on first use, and for clients without gzip unpacked once. */
 const assetResponses = () => {
-  const opened = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
-  const open = (file: string, isGzip: boolean) => {
-    const key = `${file} ${isGzip}`;
-    const bytes = opened.get(key) ?? (isGzip ? gzipped(file) : gzipped(file).then(Bun.gunzipSync));
-    opened.set(key, bytes);
-    return bytes;
-  };
+  const zipped = oncePer(gzipped);
+  const plain = oncePer(async (file: string) => Bun.gunzipSync(await zipped(file)));
   return async (name: string, acceptEncoding: string): Promise<Response> => {
     if (!Object.hasOwn(ASSETS, name)) throw new Fault("not_found");
     const { file, type } = ASSETS[name as keyof typeof ASSETS];
@@ -140,7 +136,7 @@ const assetResponses = () => {
       vary: "Accept-Encoding",
     };
     const isGzip = acceptedCodings(acceptEncoding).includes("gzip");
-    return new Response(await open(file, isGzip), {
+    return new Response(await (isGzip ? zipped : plain)(file), {
       headers: isGzip ? { ...headers, "content-encoding": "gzip" } : headers,
     });
   };
