@@ -9,7 +9,7 @@ import { backupName } from "../backups/file-names.ts";
 import { newestValidBackup } from "../backups/backup-directory.ts";
 import { prepareRestore, type RestoreResult } from "../backups/restore.ts";
 import type { Config } from "../config/config.ts";
-import { STORAGE } from "../config/settings/server.ts";
+import { STORAGE } from "../config/settings.ts";
 import { shellQuoted } from "../data-dir/shell.ts";
 import { SERVICE as SERVICE_ACTOR } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
