@@ -8,6 +8,7 @@ import { Fault } from "../lib/errors.ts";
 import { oncePer } from "../lib/lazy.ts";
 import { endpoints } from "../http/endpoint.ts";
 import type { RequestHeaders } from "../http/etag.ts";
+import { PAGE_POLICY } from "../http/html-page.ts";
 import type { Macros } from "../http/macros.ts";
 import { NoQuery } from "../http/schemas.ts";
 import { staticText } from "../http/static-text.ts";
@@ -103,16 +104,10 @@ window.ui = SwaggerUIBundle({
 
 /** Allows this host's own files, and calls to the addresses in the documents. */
 const contentSecurityPolicy = ({ baseUrl, stagingBaseUrl }: Addresses): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    `connect-src ${["'self'", baseUrl, stagingBaseUrl].filter((one) => one !== "").join(" ")}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
+  PAGE_POLICY.replace(
+    "connect-src 'self'",
+    ["connect-src 'self'", baseUrl, stagingBaseUrl].filter((one) => one !== "").join(" "),
+  );
 
 /** The first two bytes of every gzip file (RFC 1952 section 2.3.1). */
 const GZIP = [0x1f, 0x8b];

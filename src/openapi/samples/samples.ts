@@ -87,15 +87,7 @@ const curlSample = (request: SampleRequest): string =>
     ...curlBody(request.body),
   ].join(" \\\n  ");
 
-const JAVASCRIPT_NOTATION: Notation = {
-  true: "true",
-  false: "false",
-  null: "null",
-  bareKeys: true,
-  trailingComma: true,
-  padded: true,
-  indent: 2,
-};
+const JAVASCRIPT_NOTATION: Notation = { ...JSON_NOTATION, bareKeys: true, trailingComma: true };
 
 const javascriptHeaders = ({ isKeyed, body }: SampleRequest): string[] => [
   ...(isKeyed ? ["    authorization: `Bearer ${process.env.API_KEY}`,"] : []),
