@@ -59,14 +59,12 @@ export const PAGES: readonly Page[] = CONTENTS.flatMap((section) =>
   section.pages.map((page) => pageOf(page, section)),
 );
 
-/** The sections that have pages, with their pages. */
-export const SECTIONS: readonly { name: string; title: string; pages: readonly Page[] }[] = CONTENTS.map(
-  (section) => ({
-    name: section.name,
-    title: section.title,
-    pages: PAGES.filter((page) => page.section === section),
-  }),
-).filter(({ pages }) => pages.length > 0);
+/** The sections, with their pages. */
+export const SECTIONS = CONTENTS.map((section) => ({
+  name: section.name,
+  title: section.title,
+  pages: PAGES.filter((page) => page.section === section),
+}));
 
 /**
  * The table of contents, as Markdown.
