@@ -1,4 +1,4 @@
-import type { Counter, Gauge, Metric, Registry } from "prom-client";
+import type { Metric, Registry } from "prom-client";
 import { METRICS, type MetricName } from "./metrics-catalogue.ts";
 
 const NAME = "http_server_request_duration_seconds";
@@ -131,14 +131,8 @@ interface MetricsOptions {
 /** Calls to deprecated operations: by key, then by route. */
 type DeprecatedCalls = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-interface Prometheus {
-  Counter: typeof Counter;
-  Gauge: typeof Gauge;
-  Registry: typeof Registry;
-}
-
 /** Imported for the first exposition, because loading takes 15 ms of the start. */
-const importPrometheus = async (): Promise<Prometheus> => {
+const importPrometheus = async () => {
   const [counter, gauge, registry] = await Promise.all([
     import("prom-client/lib/counter.js"),
     import("prom-client/lib/gauge.js"),
