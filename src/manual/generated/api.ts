@@ -3,7 +3,7 @@ import { SCOPES } from "../../lib/scopes.ts";
 import { ORDER_STEPS, type OrderStep, TRANSITIONS } from "../../orders/order.ts";
 import { ROLES } from "../../people/person.ts";
 import type { PetEvent } from "../../pets/events/repository.ts";
-import { capitalised, code, codes, table } from "./markdown.ts";
+import { capitalised, code, codes, table, meanings } from "./markdown.ts";
 
 /** All scopes of an API key. */
 export const scopesTable = (): string =>
@@ -29,11 +29,7 @@ export const rolesTable = (): string =>
   );
 
 /** The actions in the audit log. */
-export const auditActionsTable = (): string =>
-  table(
-    ["action", "meaning"],
-    Object.entries(ACTIONS).map(([action, what]) => [code(action), what]),
-  );
+export const auditActionsTable = (): string => meanings(["action", "meaning"], ACTIONS);
 
 const PET_EVENTS: Readonly<Record<PetEvent["kind"] | "reset", readonly [when: string, data: string]>> = {
   added: ["An animal was added.", "the animal"],

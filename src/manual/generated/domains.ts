@@ -16,7 +16,7 @@ import { RESPONSIBLE, type Responsible } from "../../dns-checks/finding-kind.ts"
 import { FINDING_KINDS, FINDINGS, describeFinding, exampleOf } from "../../dns-checks/finding.ts";
 import { PROVIDERS, PROVIDERS_COMPARED, type Provider } from "../../dns-checks/providers.ts";
 import { SITE_HEADERS } from "../../deploys/rules/header-names.ts";
-import { code, codes, table, parts, plain } from "./markdown.ts";
+import { code, codes, table, parts, plain, meanings } from "./markdown.ts";
 import faults from "./domain-faults.json" with { type: "json" };
 
 const STAGE_MEANINGS: Readonly<Record<StoredStage, string>> = {
@@ -108,11 +108,7 @@ export const domainEventsTable = (): string =>
   );
 
 /** The verdicts of a check before a domain is added. */
-export const verdictTable = (): string =>
-  table(
-    ["verdict", "meaning"],
-    Object.entries(NAME_VERDICTS).map(([verdict, meaning]) => [code(verdict), meaning]),
-  );
+export const verdictTable = (): string => meanings(["verdict", "meaning"], NAME_VERDICTS);
 
 /** The findings of a check, with an example of each message. */
 export const findingSections = (): string =>

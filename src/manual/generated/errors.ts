@@ -3,7 +3,7 @@ import { type FaultCode, FAULTS, statusOf } from "../../lib/errors.ts";
 import { MAX_PASSKEYS } from "../../people/person.ts";
 import { NAME_REFUSALS } from "../../dns-checks/names.ts";
 import { FIELD_RULES } from "../../lib/field-problems.ts";
-import { parts, code, table } from "./markdown.ts";
+import { parts, meanings } from "./markdown.ts";
 
 /** When the service responds with an error, then the remedy. Markdown, in addition to its message. */
 const NOTES: Readonly<Record<FaultCode, string>> = {
@@ -107,15 +107,7 @@ export const errorSections = (): string => {
 };
 
 /** The rules of the header `Invalid-Fields`. */
-export const fieldRulesTable = (): string =>
-  table(
-    ["`rule`", "problem"],
-    Object.entries(FIELD_RULES).map(([rule, words]) => [code(rule), words]),
-  );
+export const fieldRulesTable = (): string => meanings(["`rule`", "problem"], FIELD_RULES);
 
 /** Its `reason` for a host name. */
-export const hostnameReasonsTable = (): string =>
-  table(
-    ["`reason`", "the name"],
-    Object.entries(NAME_REFUSALS).map(([reason, words]) => [code(reason), words]),
-  );
+export const hostnameReasonsTable = (): string => meanings(["`reason`", "the name"], NAME_REFUSALS);

@@ -16,6 +16,16 @@ export const plain = (text: string): string =>
 
 export const codes = (texts: readonly string[]): string => texts.map(code).join(", ");
 
+/** A table of names, which are code, and their meanings. */
+export const meanings = (
+  head: readonly [name: string, meaning: string],
+  words: Readonly<Record<string, string>>,
+): string =>
+  table(
+    head,
+    Object.entries(words).map(([name, meaning]) => [code(name), meaning]),
+  );
+
 /** Parts of a page, with an empty line between them. */
 export const parts = (...texts: readonly string[]): string => texts.join("\n\n");
 
