@@ -27,13 +27,8 @@ type Values = {
 const placeOf = (name: SettingName, sources: Sources): string => {
   const setting: Setting = SETTINGS[name];
   const { kind, origin } = settingText(name, sources);
-  const key = {
-    environment_file: `: ${setting.env}`,
-    file: `: ${keyOf(setting)}`,
-    saved: `: ${setting.env}`,
-    default: `: ${setting.env}`,
-  };
-  return kind in key ? origin + key[kind as keyof typeof key] : origin;
+  if (kind === "flag" || kind === "environment") return origin;
+  return `${origin}: ${kind === "file" ? keyOf(setting) : setting.env}`;
 };
 
 /** @throws ConfigError if `read` reports a more exact problem than the setting's form */
