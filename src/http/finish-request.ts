@@ -1,19 +1,15 @@
 import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { type Fault } from "../lib/errors.ts";
-import { type LoggedCaller, type Logger, logRequest } from "../lib/log.ts";
+import { type Logger, type RequestLogEntry, logRequest } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface RequestSummary {
-  requestId: string;
+export interface RequestSummary extends Pick<
+  RequestLogEntry,
+  "requestId" | "route" | "caller" | "isFailure"
+> {
   request: Pick<Request, "method" | "url">;
-  /** The template of the route; "" if no route matched. */
-  route: string;
   /** By `performance.now()`. */
   startedAt: number;
-  /** False for a deliberate 503; by default true for a status of 500 or above. */
-  isFailure?: boolean;
-  /** Undefined for a request that was not authenticated. */
-  caller?: LoggedCaller | undefined;
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);

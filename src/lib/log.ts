@@ -73,14 +73,8 @@ export const logger = ({
   return pino(settings, { write: (line) => writeOrDrop(prettify(line) ?? "") });
 };
 
-/** The sender of a request, as far as the log names it. */
-export interface LoggedCaller {
-  kind: "key" | "person" | "operator";
-  id: number;
-}
-
 /** The log entry of one request. */
-interface RequestLogEntry {
+export interface RequestLogEntry {
   requestId: string;
   method: string;
   url: string;
@@ -88,8 +82,8 @@ interface RequestLogEntry {
   route: string;
   status: number;
   ms: number;
-  /** Undefined for a request that was not authenticated. */
-  caller?: LoggedCaller | undefined;
+  /** The sender; undefined for a request that was not authenticated. */
+  caller?: { kind: "key" | "person" | "operator"; id: number } | undefined;
   /** False for a deliberate 503; by default true for a status of 500 or above. */
   isFailure?: boolean | undefined;
 }
