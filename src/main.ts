@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 import { scaleHeap } from "./cli/heap.ts";
-import { WORKER } from "./workers/argument.ts";
+import { WORKER } from "./edge/workers/argument.ts";
 
 /** Commands that use much memory. Global options may stand before them. */
 const HEAVY: ReadonlySet<string> = new Set(["serve", "import", "export"]);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join, normalize, relative } from "node:path";
 import { Glob } from "bun";
+import { DISTRICTS, EXCEPTIONS, MAX_LINES, ROOMS, districtOf, roomOf } from "./districts.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -29,111 +30,34 @@ const tests = [...new Glob("test/**/*.{ts,tsx}").scanSync(ROOT)].filter(
 );
 const imports = (await Promise.all(files.map(importsOf))).flat();
 
-/**
- * The imports that a room may have in addition to its own files: the first row whose `from` matches applies, and the import must match one of
- * its `to`.
- */
-const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
-  {
-    from: /^src\/main\.ts$/,
-    to: [/^src\/cli\/(run|heap)\.ts$/, /^src\/(app\/reader|workers\/argument)\.ts$/],
-  },
-  { from: /^src\/app\//, to: [/^src\/(?!cli\/|main\.ts)/, /^package\.json$/] },
-  { from: /^src\/cli\//, to: [/^src\/(?!main\.ts|http\/|console\/)/] },
-  { from: /^src\/lib\//, to: [] },
-  { from: /^src\/protocols\//, to: [/^src\/lib\//] },
-  { from: /^src\/db\//, to: [/^src\/lib\//, /^drizzle\/.+\.sql$/] },
-  { from: /^src\/config\//, to: [/^src\/(lib|protocols\/dns)\//] },
-  { from: /^src\/cluster\//, to: [/^src\/(db|lib|protocols\/s3)\//, /^package\.json$/] },
-  { from: /^src\/data-dir\//, to: [/^src\/(cluster|config|db|lib|protocols\/s3)\//] },
-  { from: /^src\/http\//, to: [/^src\/lib\//] },
-  { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
-  { from: /^src\/upgrade\//, to: [/^src\/(lib|service)\//] },
-  { from: /^src\/workers\//, to: [/^src\/lib\//] },
-  { from: /^src\/service\//, to: [/^src\/lib\//, /^src\/config\/setting\.ts$/] },
-  { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
-  // It is published, so it imports nothing of this program.
-  { from: /^src\/client\//, to: [] },
-  // It is a client of the HTTP API in a browser, and writes the same CSV as `export`.
-  { from: /^src\/console\/ui\//, to: [/^src\/client\//, /^src\/lib\/csv-writer\.ts$/] },
-  // It runs in a browser, so it imports nothing of this program.
-  { from: /^src\/manual\/ui\//, to: [] },
-  // The generated parts of the manual describe every room.
-  {
-    from: /^src\/manual\/generated\//,
-    to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/, /^src\/console\/sessions\.ts$/],
-  },
-  { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },
-  { from: /^src\/console\/repository\.ts$/, to: [/^src\/(db|lib)\//] },
-  { from: /^src\/console\//, to: [/^src\/(http|lib)\//, /^src\/people\/person\.ts$/] },
-  // DATA_DIR holds the database, and the files of deploys next to it.
-  {
-    from: /^src\/backups\//,
-    to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blob-check|blobs|manifest)\.ts$/],
-  },
-  {
-    from: /[/-](repository|queries|erasure)\.ts$/,
-    to: [
-      /^src\/(db|lib|protocols\/acme)\//,
-      /^src\/(pets\/pet|projects\/plan|domains\/stage|dns-checks\/finding|certificates\/certificate)\.ts$/,
-    ],
-  },
-  { from: /^src\/bulk\/export\.ts$/, to: [/^src\/(db|lib)\//, /^src\/pets\/pet\.ts$/] },
-  // The rows of a file are checked as the bodies of POST /v1/pets are.
-  { from: /^src\/bulk\//, to: [/^src\/lib\//, /^src\/pets\/(model|pet)\.ts$/] },
-  { from: /^src\/domain-connect\//, to: [/^src\/(lib|protocols\/dns)\//] },
-  { from: /^src\/nameserver\//, to: [/^src\/(lib|protocols\/dns-server)\//] },
-  // The schema has the types of rows, such as a certificate and a domain.
-  { from: /^src\/certificates\//, to: [/^src\/(http|lib|protocols\/(acme|dns)|db\/schema)\//] },
-  { from: /^src\/dns-checks\//, to: [/^src\/(http|lib|protocols\/dns)\//] },
-  { from: /^src\/dns-records\//, to: [/^src\/(http|lib|protocols\/dns|dns-checks)\//] },
-  { from: /^src\/name-checks\//, to: [/^src\/(http|lib|dns-checks|dns-records)\//] },
-  { from: /^src\/platform\//, to: [/^src\/(http|lib|dns-checks)\//] },
-  {
-    from: /^src\/domains\//,
-    to: [
-      /^src\/(http|lib|protocols\/dns|dns-checks|dns-records|db\/schema)\//,
-      /^src\/projects\/(plan|service)\.ts$/,
-    ],
-  },
-  { from: /^src\/deploys\//, to: [/^src\/(http|lib|protocols\/s3)\//, /^src\/projects\/service\.ts$/] },
-  // A site consists of the files of a deploy, under names of a project.
-  {
-    from: /^src\/sites\//,
-    to: [
-      /^src\/(http|lib)\//,
-      /^src\/domains\/stage\.ts$/,
-      /^src\/deploys\/(rules\/.*|blob-check|blobs|manifest|site-root)\.ts$/,
-    ],
-  },
-  { from: /^src\/(pets|categories|orders|keys|people|projects|audit|notices)\//, to: [/^src\/(http|lib)\//] },
-];
-
-/** The room of a file: `src/pets`, `src/protocols/dns`, `src/console/ui`. */
-const roomOf = (file: string): string =>
-  /^src\/(?:protocols\/[\w-]+|(?:console|manual)\/ui|[\w-]+)(?=\/)/.exec(file)?.[0] ?? file;
-
 const isAllowed = ({ from, to }: Import): boolean => {
-  if (!/^(src|drizzle)\/|^package\.json$/.test(to) || roomOf(from) === roomOf(to)) return true;
-  const row = DIRECTIONS.find((direction) => direction.from.test(from));
-  return row?.to.some((target) => target.test(to)) ?? false;
+  if (/^drizzle\/.+\.sql$/.test(to)) return from.startsWith("src/data/db/");
+  if (to === "package.json") return /^src\/(app|data\/cluster)\//.test(from);
+  if (!to.startsWith("src/")) return true;
+  const exception = EXCEPTIONS.find((one) => one.from.test(from));
+  if (roomOf(from) === roomOf(to) && (!exception || exception.from.test(to))) return true;
+  if (exception) return exception.to.some((target) => target.test(to));
+  return districtOf(from) === districtOf(to)
+    ? (ROOMS[roomOf(from)]?.includes(roomOf(to)) ?? false)
+    : (DISTRICTS[districtOf(from)]?.includes(districtOf(to)) ?? false);
 };
 
 /** Which files may import a package. */
 const PACKAGES: Record<string, RegExp> = {
-  elysia: /^src\/(http|openapi|console)\/|[/-](endpoints|routes|model)\.ts$/,
-  "@elysiajs/": /^src\/(http|openapi)\//,
-  "@sinclair/typebox": /^src\/(http|openapi)\/|[/-]model\.ts$/,
-  "drizzle-orm": /^src\/(cluster|db)\/|[/-](repository|queries|erasure)\.ts$|\/bulk\/export\.ts$/,
-  "bun:sqlite": /^src\/(cluster|db)\//,
+  elysia: /^src\/(http|pages\/(openapi|console))\/|[/-](endpoints|routes|model)\.ts$/,
+  "@elysiajs/": /^src\/(http|pages\/openapi)\//,
+  "@sinclair/typebox": /^src\/(http|pages\/openapi)\/|[/-]model\.ts$/,
+  "drizzle-orm":
+    /^src\/data\/(cluster|db)\/|[/-](repository|queries|erasure)\.ts$|\/import-export\/export\.ts$/,
+  "bun:sqlite": /^src\/data\/(cluster|db)\//,
   commander: /^src\/cli\//,
-  minisearch: /^src\/manual\/ui\//,
-  "csv-parse": /^src\/(bulk\/csv-reader|lib\/domain-list)\.ts$/,
+  minisearch: /^src\/pages\/manual\/ui\//,
+  "csv-parse": /^src\/(store\/import-export\/csv-reader|lib\/domain-list)\.ts$/,
   pino: /^src\/lib\/log\.ts$/,
   jose: /^src\/protocols\/acme\//,
   "@peculiar/x509": /^src\/protocols\/acme\//,
-  "@simplewebauthn/server": /^src\/people\/passkeys\.ts$/,
-  "openid-client": /^src\/people\/oidc\.ts$/,
+  "@simplewebauthn/server": /^src\/access\/people\/passkeys\.ts$/,
+  "openid-client": /^src\/access\/people\/oidc\.ts$/,
 };
 
 test("imports go only where the table allows", () => {
@@ -172,8 +96,12 @@ test("imports make no cycle", () => {
 /** Inside a room too, HTTP stays in its endpoints, and SQL in its repository. */
 const LAYERS: { from: RegExp; to: RegExp }[] = [
   {
-    from: /^src\/(?!console).*[/-](service|repository|queries|erasure)\.ts$/,
-    to: /^src\/(http|openapi)\/|[/-](endpoints|routes|model)\.ts$/,
+    from: /^src\/(?!pages\/).*[/-](service|repository|queries|erasure)\.ts$/,
+    to: /^src\/(http\/(?!scopes)|pages\/openapi\/)|[/-](endpoints|routes|model)\.ts$/,
+  },
+  {
+    from: /^src\/(access|platform|store)\/(?!.*[/-](repository|queries|erasure)\.ts$|import-export\/export\.ts$)/,
+    to: /^src\/data\/(?!db\/(actions|schema\/))/,
   },
   { from: /[/-](repository|queries|erasure)\.ts$/, to: /\/service\.ts$/ },
 ];
@@ -185,17 +113,30 @@ test("services and repositories know nothing of HTTP, and repositories nothing o
   expect(breaches).toEqual([]);
 });
 
-test("an import that is not in the table is refused", () => {
-  expect(isAllowed({ from: "src/pets/repository.ts", to: "src/keys/repository.ts" })).toBe(false);
-  expect(isAllowed({ from: "src/pets/service.ts", to: "src/keys/service.ts" })).toBe(false);
-  expect(isAllowed({ from: "src/lib/json.ts", to: "src/pets/model.ts" })).toBe(false);
+test.each([
+  ["between districts", "src/store/pets/repository.ts", "src/access/keys/repository.ts"],
+  ["between rooms of a district", "src/store/pets/service.ts", "src/store/orders/service.ts"],
+  ["from a lower district", "src/lib/json.ts", "src/store/pets/model.ts"],
+  ["from a page in a browser", "src/pages/console/ui/app.tsx", "src/lib/errors.ts"],
+])("an import %s that is not in the tables is refused", (_which, from, to) => {
+  expect(isAllowed({ from, to })).toBe(false);
+});
+
+test("every row of the tables allows an import that exists, and no two districts import each other", () => {
+  const edges = new Set(imports.map(({ from, to }) => `${districtOf(from)} -> ${districtOf(to)}`));
+  const rows = Object.entries(DISTRICTS).flatMap(([from, targets]) => targets.map((to) => ({ from, to })));
+  expect(rows.filter(({ from, to }) => !edges.has(`${from} -> ${to}`))).toEqual([]);
+  expect(rows.filter(({ from, to }) => DISTRICTS[to]?.includes(from))).toEqual([]);
+  const inner = new Set(imports.map(({ from, to }) => `${roomOf(from)} -> ${roomOf(to)}`));
+  const rooms = Object.entries(ROOMS).flatMap(([from, targets]) => targets.map((to) => `${from} -> ${to}`));
+  expect(rooms.filter((edge) => !inner.has(edge))).toEqual([]);
 });
 
 /** The reasons for small files with one importer. A test that imports the file is a reason, too. */
 const SMALL_FILES: [file: RegExp, reason: string][] = [
   [/^src\/cli\/heap\.ts$/, "it runs before the program is loaded"],
   [/^src\/client\/client\.ts$/, "index.ts only lists the exports of the published package"],
-  [/^src\/db\/schema\//, "each file has the tables of one room"],
+  [/^src\/data\/db\/schema\//, "each file has the tables of one room"],
   [/[/-](endpoints|routes)\.ts$/, "only endpoints and routes use Elysia"],
   [/[/-]repository\.ts$/, "only repositories have SQL"],
 ];
@@ -217,7 +158,7 @@ test("only config/ reads the environment, and heap.ts passes it to the program t
   for (const file of files)
     // The samples of the documents are programs for others.
     if (
-      !file.startsWith("src/openapi/samples/") &&
+      !file.startsWith("src/pages/openapi/samples/") &&
       /process\.env|Bun\.env/.test(await Bun.file(join(ROOT, file)).text())
     )
       readers.push(file);
@@ -227,7 +168,7 @@ test("only config/ reads the environment, and heap.ts passes it to the program t
 test("importing every module but main.ts does nothing: no output, no file, and the process ends by itself", async () => {
   const directory = temporaryDirectory();
   const modules = files
-    .filter((file) => file !== "src/main.ts" && !/^src\/(console|manual)\/ui\//.test(file))
+    .filter((file) => file !== "src/main.ts" && !/^src\/pages\/(console|manual)\/ui\//.test(file))
     .map((file) => `import ${JSON.stringify(join(ROOT, file))};`);
   const script = join(directory, "all.ts");
   await Bun.write(script, modules.join("\n"));
@@ -260,4 +201,22 @@ test("the top level has only known files and directories", () => {
     "bun.lock",
   ];
   expect([...top].filter((name) => !known.includes(name ?? ""))).toEqual([]);
+});
+
+test.each(["sql.raw", "dangerouslySetInnerHTML"])("no source uses %s", async (unsafe) => {
+  const texts = await Promise.all(
+    files.map(async (file) => [file, await Bun.file(join(ROOT, file)).text()] as const),
+  );
+  expect(texts.filter(([, text]) => text.includes(unsafe)).map(([file]) => file)).toEqual([]);
+});
+
+test("a room has at most the lines of its budget, and every room has one", async () => {
+  const lines: Record<string, number> = {};
+  for (const file of files) {
+    const text = await Bun.file(join(ROOT, file)).text();
+    lines[roomOf(file)] = (lines[roomOf(file)] ?? 0) + text.split("\n").length - 1;
+  }
+  expect(Object.keys(MAX_LINES).toSorted()).toEqual(Object.keys(lines).toSorted());
+  const beyond = Object.entries(lines).filter(([room, count]) => count > (MAX_LINES[room] ?? 0));
+  expect(beyond).toEqual([]);
 });

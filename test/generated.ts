@@ -3,7 +3,7 @@ import Ajv, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
 import { FAULTS } from "../src/lib/errors.ts";
 import { type Node, type Operation, operationsOf, pathWith } from "./support/operations.ts";
-import { DEPLOY, makeProject, openFakeDns } from "./domains/projects.ts";
+import { DEPLOY, makeProject, openFakeDns } from "./platform/domains/projects.ts";
 import { type Store, addPet, openStore } from "./support/store.ts";
 
 /** The size of a pool of generated values. */

@@ -13,7 +13,7 @@ test("README shows how to start and test a fresh clone", () => {
 });
 
 test("README's figures are those of the manual", async () => {
-  const page = await Bun.file(join(import.meta.dir, "../src/manual/background/performance.md")).text();
+  const page = await Bun.file(join(import.meta.dir, "../src/pages/manual/background/performance.md")).text();
   const table = readme.slice(readme.indexOf("## How fast it is"), readme.indexOf("## Contribute"));
   const figures = [...table.matchAll(/\d[\d,.]*(?= (?:requests\/s|rows\/s|times|MB|ms|s)\b)/g)].map(
     ([figure]) => figure,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { DOCUMENTS } from "../src/openapi/sections.ts";
-import { generateDocuments } from "../src/openapi/document.ts";
-import { SCOPES, type Scope } from "../src/lib/scopes.ts";
+import { DOCUMENTS } from "../src/pages/openapi/sections.ts";
+import { generateDocuments } from "../src/pages/openapi/document.ts";
+import { SCOPES, type Scope } from "../src/http/scopes.ts";
 import { operationsOf, pathWith } from "./support/operations.ts";
 import { faultOf, messageOf, openStore } from "./support/store.ts";
 

@@ -1,4 +1,4 @@
-import type { ChallengeRecords } from "../certificates/challenge-records.ts";
+import type { ChallengeRecords } from "../platform/certificates/challenge-records.ts";
 import {
   type Probes,
   type Trial,
@@ -7,26 +7,26 @@ import {
   challengeResponses,
   handshakeTrier,
   newTrial,
-} from "../certificates/probes.ts";
-import { acmeClients, caaIdentities } from "../certificates/clients.ts";
-import { abandonedRecords, certificateIssuer } from "../certificates/issue.ts";
-import { type Authority, type UndecidedRecords, orderPlacer } from "../certificates/order.ts";
-import { preflightChecks, reachTrial } from "../certificates/preflight.ts";
-import { certificateQueue } from "../certificates/queue.ts";
-import { certificateScheduler } from "../certificates/scheduler.ts";
-import { type Wildcard, certifiedNames, namesIn } from "../certificates/wildcard.ts";
-import { certificateService } from "../certificates/service.ts";
+} from "../platform/certificates/probes.ts";
+import { acmeClients, caaIdentities } from "../platform/certificates/clients.ts";
+import { abandonedRecords, certificateIssuer } from "../platform/certificates/issue.ts";
+import { type Authority, type UndecidedRecords, orderPlacer } from "../platform/certificates/order.ts";
+import { preflightChecks, reachTrial } from "../platform/certificates/preflight.ts";
+import { certificateQueue } from "../platform/certificates/queue.ts";
+import { certificateScheduler } from "../platform/certificates/scheduler.ts";
+import { type Wildcard, certifiedNames, namesIn } from "../platform/certificates/wildcard.ts";
+import { certificateService } from "../platform/certificates/service.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../db/open.ts";
-import { storeIdOf } from "../db/store-id.ts";
-import { certificateRecords } from "../domains/certificate-records.ts";
+import type { Database } from "../data/db/open.ts";
+import { storeIdOf } from "../data/db/store-id.ts";
+import { certificateRecords } from "../platform/domains/certificate-records.ts";
 import { authorityAsker, type DnsAccess } from "../protocols/dns/authoritative.ts";
-import type { Inspect } from "../dns-checks/inspect.ts";
-import { ownNames } from "../dns-checks/names.ts";
+import type { Inspect } from "../platform/dns-checks/inspect.ts";
+import { ownNames } from "../platform/dns-checks/names.ts";
 import { certificateStore, watchCertificates } from "../edge/certificate-store.ts";
-import { type Issuance, issuanceBy } from "../dns-checks/issuance.ts";
+import { type Issuance, issuanceBy } from "../platform/dns-checks/issuance.ts";
 import { limitsOf } from "../lib/acme-limits.ts";
-import { cnameTargetIn } from "../projects/addresses.ts";
+import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
 import type { Repositories } from "./repositories.ts";

@@ -1,18 +1,23 @@
-import { type ChallengeRecords, challengeHook, challengeUpdates } from "../certificates/challenge-records.ts";
+import {
+  type ChallengeRecords,
+  challengeHook,
+  challengeUpdates,
+} from "../platform/certificates/challenge-records.ts";
 import {
   type DnsChallenges,
   challengeVisibility,
   dnsChallenges,
   recordValueOf,
-} from "../certificates/dns-challenges.ts";
-import { type Wildcard, wildcardBelow } from "../certificates/wildcard.ts";
+} from "../platform/certificates/dns-challenges.ts";
+import { type Wildcard, wildcardBelow } from "../platform/certificates/wildcard.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
-import { ownNames } from "../dns-checks/names.ts";
+import { ownNames } from "../platform/dns-checks/names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import type { TextRecords } from "../nameserver/nameserver.ts";
-import { type Delegation, challengeDelegation, delegatedNameIn } from "../dns-checks/issuance.ts";
+import type { TextRecords } from "../platform/nameserver/nameserver.ts";
+import { type Delegation, challengeDelegation, delegatedNameIn } from "../platform/dns-checks/issuance.ts";
 import { type AskAuthorities, authorityAsker, type DnsAccess } from "../protocols/dns/authoritative.ts";
-import { systemNetwork, parseServer } from "../protocols/dns/network.ts";
+import { parseServer } from "../lib/name-server.ts";
+import { systemNetwork } from "../protocols/dns/network.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../db/open.ts";
-import { storeIdOf } from "../db/store-id.ts";
-import { freeBytes } from "../data-dir/storage.ts";
+import type { Database } from "../data/db/open.ts";
+import { storeIdOf } from "../data/db/store-id.ts";
+import { freeBytes } from "../data/data-dir/storage.ts";
 import {
   type AdmissionLimits,
   type UploadPace,
@@ -10,14 +10,14 @@ import {
   UPLOAD_PACE,
   admission,
   openUploads,
-} from "../deploys/uploads.ts";
-import { openBlobs } from "../deploys/blobs.ts";
-import { damageLog, damagedBlobs } from "../deploys/blob-check.ts";
-import { diskSpaceAbove } from "../deploys/disk-space.ts";
-import { NO_UPLOADER } from "../deploys/remote/uploader.ts";
-import { progressFile, scrubber } from "../deploys/scrub.ts";
-import { deployService } from "../deploys/service.ts";
-import type { ProjectService } from "../projects/service.ts";
+} from "../platform/deploys/uploads.ts";
+import { openBlobs } from "../platform/deploys/blobs.ts";
+import { damageLog, damagedBlobs } from "../platform/deploys/blob-check.ts";
+import { diskSpaceAbove } from "../platform/deploys/disk-space.ts";
+import { NO_UPLOADER } from "../platform/deploys/remote/uploader.ts";
+import { progressFile, scrubber } from "../platform/deploys/scrub.ts";
+import { deployService } from "../platform/deploys/service.ts";
+import type { ProjectService } from "../platform/projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/requests.ts";
 import { type Objects, objectStorage } from "./objects.ts";
 import type { Repositories } from "./repositories.ts";

@@ -1,14 +1,14 @@
-import { type BackupStatus, backupWarnings } from "../backups/schedule.ts";
-import { expiryWarnings } from "../certificates/certificate.ts";
+import { type BackupStatus, backupWarnings } from "../operate/backups/schedule.ts";
+import { expiryWarnings } from "../platform/certificates/certificate.ts";
 import type { Config } from "../config/config.ts";
-import { assertDiskReserve } from "../data-dir/storage.ts";
-import { type MissingWorkers, describeMissing } from "../data-dir/process-record.ts";
-import { logWarnings } from "../db/wal.ts";
-import type { Database } from "../db/open.ts";
-import { damageWarnings } from "../deploys/blob-check.ts";
-import { objectStoreWarnings } from "../deploys/remote/status.ts";
-import { faultCounts, platformWarnings } from "../platform/fault.ts";
-import { noticeCounts, noticeWarnings } from "../notices/notice.ts";
+import { assertDiskReserve } from "../data/data-dir/storage.ts";
+import { type MissingWorkers, describeMissing } from "../data/data-dir/process-record.ts";
+import { logWarnings } from "../data/db/wal.ts";
+import type { Database } from "../data/db/open.ts";
+import { damageWarnings } from "../platform/deploys/blob-check.ts";
+import { objectStoreWarnings } from "../platform/deploys/remote/status.ts";
+import { faultCounts, platformWarnings } from "../platform/dns-checks/platform-fault.ts";
+import { noticeCounts, noticeWarnings } from "../platform/domains/notice.ts";
 import {
   type FileUse,
   assertDescriptors,

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { type SettingName, SETTINGS } from "../config/settings.ts";
-import { workersSocketPath } from "../data-dir/paths.ts";
+import { workersSocketPath } from "../data/data-dir/paths.ts";
 import { shareOfClient, limitConnections } from "../edge/connection-limit.ts";
 import {
   type DescriptorBudget,

@@ -1,7 +1,7 @@
-import { removeOldCopies } from "../backups/pre-migration-copy.ts";
+import { removeOldCopies } from "../operate/backups/pre-migration-copy.ts";
 import type { Config } from "../config/config.ts";
-import type { ServerLock } from "../data-dir/lock.ts";
-import type { Database } from "../db/open.ts";
+import type { ServerLock } from "../data/data-dir/lock.ts";
+import type { Database } from "../data/db/open.ts";
 import { type RefusedHosts, refusedHostsFile } from "../edge/refused-hosts.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
@@ -127,7 +127,7 @@ interface MaintenanceOptions {
   cluster: ServerCluster | undefined;
 }
 
-/** The periodic work of a server. `src/cluster/README.md` lists the work of each node. */
+/** The periodic work of a server. `src/data/cluster/README.md` lists the work of each node. */
 export const maintenance = (
   config: Config,
   database: Database,

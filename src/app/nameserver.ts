@@ -1,7 +1,12 @@
 import type { Config } from "../config/config.ts";
 import { publicPort } from "../edge/https-only.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { platformZones, responseCounts, textRecords, withHttpsRecords } from "../nameserver/nameserver.ts";
+import {
+  platformZones,
+  responseCounts,
+  textRecords,
+  withHttpsRecords,
+} from "../platform/nameserver/nameserver.ts";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { dnsCookies, dnsResponder, responseLimiter } from "../protocols/dns-server/responder.ts";
 import { HTTP_PROTOCOLS } from "../protocols/tls/listener.ts";

@@ -1,10 +1,15 @@
-import { type Trial, portTrials } from "../certificates/probes.ts";
+import { type Trial, portTrials } from "../platform/certificates/probes.ts";
 import type { Config } from "../config/config.ts";
-import { isDataDirLocked } from "../data-dir/lock.ts";
-import { type Inspect, dnsInspector } from "../dns-checks/inspect.ts";
-import { ownNames } from "../dns-checks/names.ts";
-import type { PlatformFault } from "../platform/fault.ts";
-import { type PlatformReport, platformWatch, probePlatform, readPlatform } from "../platform/probe.ts";
+import { isDataDirLocked } from "../data/data-dir/lock.ts";
+import { type Inspect, dnsInspector } from "../platform/dns-checks/inspect.ts";
+import { ownNames } from "../platform/dns-checks/names.ts";
+import type { PlatformFault } from "../platform/dns-checks/platform-fault.ts";
+import {
+  type PlatformReport,
+  platformWatch,
+  probePlatform,
+  readPlatform,
+} from "../platform/dns-checks/platform-probe.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 
 /** The inputs of a probe of a server with HTTPS. */

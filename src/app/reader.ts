@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
-import { openStore } from "../data-dir/open.ts";
-import { challengesSocketPath } from "../data-dir/paths.ts";
+import { openStore } from "../data/open.ts";
+import { challengesSocketPath } from "../data/data-dir/paths.ts";
 import { connectionsOf } from "../edge/connections.ts";
 import { Fault } from "../lib/errors.ts";
 import { logger } from "../lib/log.ts";
 import { repeat } from "../lib/poller.ts";
 import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
 import { forwardedChallenges } from "../protocols/tls/alpn-challenges.ts";
-import { type Channel, connectToOwner } from "../workers/channel.ts";
+import { type Channel, connectToOwner } from "../edge/workers/channel.ts";
 import { createListeners } from "./listeners.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { systemRuntime } from "./runtime.ts";

@@ -7,7 +7,7 @@ import {
   processRecordPath,
   readProcessRecord,
   saveProcessRecord,
-} from "../data-dir/process-record.ts";
+} from "../data/data-dir/process-record.ts";
 import type { Logger } from "../lib/log.ts";
 import { VERSION } from "./version.ts";
 

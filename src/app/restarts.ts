@@ -1,7 +1,7 @@
-import { ReplicaOutdated } from "../cluster/errors.ts";
-import { markOutdated } from "../cluster/load-snapshot.ts";
+import { ReplicaOutdated } from "../data/cluster/errors.ts";
+import { markOutdated } from "../data/cluster/load-snapshot.ts";
 import type { Config } from "../config/config.ts";
-import { databasePath } from "../data-dir/paths.ts";
+import { databasePath } from "../data/data-dir/paths.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type Server, type StartOptions, startServer } from "./server.ts";
 

@@ -1,41 +1,41 @@
-import { adopterReads } from "../audit/adopter-reads.ts";
-import { refusedSignIns } from "../audit/refused-sign-ins.ts";
-import { auditService } from "../audit/service.ts";
-import type { ChallengeRecords } from "../certificates/challenge-records.ts";
-import { withoutReplaced } from "../certificates/wildcard.ts";
-import { categoryService } from "../categories/service.ts";
-import type { Cluster } from "../cluster/cluster.ts";
+import { adopterReads } from "../access/audit/adopter-reads.ts";
+import { refusedSignIns } from "../access/audit/refused-sign-ins.ts";
+import { auditService } from "../access/audit/service.ts";
+import type { ChallengeRecords } from "../platform/certificates/challenge-records.ts";
+import { withoutReplaced } from "../platform/certificates/wildcard.ts";
+import { categoryService } from "../store/categories/service.ts";
+import type { Cluster } from "../data/cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../db/open.ts";
-import type { RequestIndex } from "../db/pet-index.ts";
+import type { Database } from "../data/db/open.ts";
+import type { RequestIndex } from "../data/db/pet-index.ts";
 import { randomToken } from "../lib/random.ts";
-import { type AddressesOf, dnsAccess, targetAddressLookup } from "../dns-checks/dns-access.ts";
+import { type AddressesOf, dnsAccess, targetAddressLookup } from "../platform/dns-checks/dns-access.ts";
 import {
   type Inspect,
   cutOverInspector,
   inspector,
   reachingInspector,
   wildcardInspector,
-} from "../dns-checks/inspect.ts";
-import type { OfferConnect } from "../dns-records/provider-guide.ts";
+} from "../platform/dns-checks/inspect.ts";
+import type { OfferConnect } from "../platform/dns-records/provider-guide.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
-import { IDLE_MS } from "../console/sessions.ts";
-import { createSignInLinks } from "../console/sign-in-links.ts";
+import { IDLE_MS } from "../pages/console/sessions.ts";
+import { createSignInLinks } from "../pages/console/sign-in-links.ts";
 import { servedBy } from "../edge/certificate-store.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
-import { keyService } from "../keys/service.ts";
-import { orderService } from "../orders/service.ts";
-import { oidcService } from "../people/oidc.ts";
-import { passkeyService } from "../people/passkeys.ts";
-import { personService } from "../people/service.ts";
-import { HEARTBEAT_MS, type StreamLimits, petStreams } from "../pets/events/streams.ts";
-import { petListCache } from "../pets/page-cache.ts";
-import { petService } from "../pets/service.ts";
-import { petStatistics } from "../pets/statistics.ts";
+import { keyService } from "../access/keys/service.ts";
+import { orderService } from "../store/orders/service.ts";
+import { oidcService } from "../access/people/oidc.ts";
+import { passkeyService } from "../access/people/passkeys.ts";
+import { personService } from "../access/people/service.ts";
+import { HEARTBEAT_MS, type StreamLimits, petStreams } from "../store/pets/events/streams.ts";
+import { petListCache } from "../store/pets/page-cache.ts";
+import { petService } from "../store/pets/service.ts";
+import { petStatistics } from "../store/pets/statistics.ts";
 import type { DnsClientOptions } from "../protocols/dns/client.ts";
-import { siteCache } from "../sites/site-cache.ts";
-import { cachedNames } from "../sites/name-cache.ts";
-import { siteService } from "../sites/service.ts";
+import { siteCache } from "../platform/sites/site-cache.ts";
+import { cachedNames } from "../platform/sites/name-cache.ts";
+import { siteService } from "../platform/sites/service.ts";
 import { httpsServices, issuanceOf, queueOf } from "./certificates.ts";
 import { challengeRecordsOf, delegationOf, storedChallenges, wildcardOf } from "./challenges.ts";
 import { type DeployOptions, deployServices } from "./deploys.ts";

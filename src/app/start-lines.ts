@@ -1,7 +1,7 @@
 import { type Config, isLocalHost } from "../config/config.ts";
-import { LINK_MINUTES } from "../console/sign-in-links.ts";
-import { originsOf } from "../nameserver/nameserver.ts";
-import { signInLink } from "../people/person.ts";
+import { LINK_MINUTES } from "../pages/console/sign-in-links.ts";
+import { originsOf } from "../platform/nameserver/nameserver.ts";
+import { signInLink } from "../access/people/person.ts";
 import { type Interfaces, isAnyHost, networkUrls } from "./host-addresses.ts";
 
 /** The addresses of a running server. */

@@ -1,4 +1,4 @@
-import type { AdopterReads } from "../audit/adopter-reads.ts";
+import type { AdopterReads } from "../access/audit/adopter-reads.ts";
 import type { Config } from "../config/config.ts";
 import type { OwnerSocket } from "../edge/forwarding.ts";
 import type { RequestCounts } from "../http/metrics.ts";

@@ -1,6 +1,6 @@
 import { type Config, processEnvironment } from "../config/config.ts";
-import { challengesSocketPath, workersSocketPath } from "../data-dir/paths.ts";
-import type { MissingWorkers } from "../data-dir/process-record.ts";
+import { challengesSocketPath, workersSocketPath } from "../data/data-dir/paths.ts";
+import type { MissingWorkers } from "../data/data-dir/process-record.ts";
 import { type ForwardedListener, listenForForwarded } from "../edge/forwarding.ts";
 import type { Handler } from "../edge/http-listener.ts";
 import type { Metrics } from "../http/metrics.ts";
@@ -10,7 +10,7 @@ import type { RateLimiter } from "../lib/rate-limiter.ts";
 import { formatTime } from "../lib/time.ts";
 import { listenForChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
-import { type WorkerPool, startPool } from "../workers/pool.ts";
+import { type WorkerPool, startPool } from "../edge/workers/pool.ts";
 import type { WorkerVitals } from "./health.ts";
 import type { WorkersRecorder } from "./records.ts";
 import type { Services } from "./services.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Client } from "../config/client.ts";
 import type { Config } from "../config/config.ts";
-import { adminKeyPath } from "../data-dir/paths.ts";
-import { isWellFormed } from "../keys/secret.ts";
+import { adminKeyPath } from "../data/data-dir/paths.ts";
+import { isWellFormed } from "../access/keys/secret.ts";
 import { printable } from "../lib/text.ts";
 
 /** The API's messages are shorter. */

@@ -1,7 +1,7 @@
-import { ACTOR_KINDS, fromEntry, parseActor, parseResource } from "../audit/model.ts";
-import type { Entry } from "../audit/entry.ts";
-import { ACTION_NAMES, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../lib/actions.ts";
-import { petStatusName } from "../pets/pet.ts";
+import { ACTOR_KINDS, fromEntry, parseActor, parseResource } from "../access/audit/model.ts";
+import type { Entry } from "../access/audit/entry.ts";
+import { ACTION_NAMES, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../data/db/actions.ts";
+import { petStatusName } from "../store/pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
 import { allPages, glossary, PAGE_SIZE, relativeTime } from "./print/output.ts";
 import { list, storeCommand } from "./resource.ts";

@@ -1,7 +1,7 @@
-import { newCategoryChecker } from "../categories/model.ts";
-import type { Category } from "../categories/repository.ts";
-import type { CategoryService } from "../categories/service.ts";
-import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { newCategoryChecker } from "../store/categories/model.ts";
+import type { Category } from "../store/categories/repository.ts";
+import type { CategoryService } from "../store/categories/service.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import { foldName, quoted } from "../lib/text.ts";
 import { assertConfirmed } from "./confirm.ts";

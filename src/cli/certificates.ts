@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { Certificate } from "../certificates/certificate.ts";
-import { describeAttempt, summaryOf } from "../certificates/summary.ts";
+import type { Certificate } from "../platform/certificates/certificate.ts";
+import { describeAttempt, summaryOf } from "../platform/certificates/summary.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { printProblem } from "./print/domain.ts";

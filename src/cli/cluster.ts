@@ -1,16 +1,16 @@
 import { fetchSiteFiles, uploadSiteFiles } from "../app/objects.ts";
-import type { EngineMember, Log } from "../cluster/log.ts";
-import type { NodeEntry } from "../cluster/nodes.ts";
-import type { ClusterProblem, ClusterReport, ReportedClaim } from "../cluster/report.ts";
+import type { EngineMember, Log } from "../data/cluster/log.ts";
+import type { NodeEntry } from "../data/cluster/nodes.ts";
+import type { ClusterProblem, ClusterReport, ReportedClaim } from "../data/cluster/report.ts";
 import type { Config } from "../config/config.ts";
-import { assertDatabase, assertDataDir } from "../data-dir/checks.ts";
-import { lockForRestore } from "../data-dir/lock.ts";
-import { openStore } from "../data-dir/open.ts";
-import { databasePath } from "../data-dir/paths.ts";
-import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
-import { engineError } from "../data-dir/storage.ts";
-import { openForReading } from "../db/readonly.ts";
-import { replicaMark } from "../db/replica-mark.ts";
+import { assertDatabase, assertDataDir } from "../data/data-dir/checks.ts";
+import { lockForRestore } from "../data/data-dir/lock.ts";
+import { openStore } from "../data/open.ts";
+import { databasePath } from "../data/data-dir/paths.ts";
+import { snapshotObjects } from "../data/cluster/snapshot-objects.ts";
+import { engineError } from "../data/data-dir/storage.ts";
+import { openForReading } from "../data/db/readonly.ts";
+import { replicaMark } from "../data/db/replica-mark.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -40,7 +40,7 @@ export const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
     throw new UsageError(
       "DATABASE_URL is not set: it names etcd or PostgreSQL, such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/adoption-store",
     );
-  const { openLog } = await import("../cluster/open-log.ts");
+  const { openLog } = await import("../data/cluster/open-log.ts");
   return openLog(databaseUrl);
 };
 
@@ -61,7 +61,7 @@ export const readCluster = async (
   now: number,
 ): Promise<{ report: ClusterReport; problems: ClusterProblem[] }> => {
   const log = await openLogOf(config);
-  const { readReport, clusterProblems } = await import("../cluster/report.ts");
+  const { readReport, clusterProblems } = await import("../data/cluster/report.ts");
   try {
     const report = await readReport(log);
     return { report, problems: clusterProblems(report, now) };
@@ -235,7 +235,7 @@ const withAlone = async <Result>(
 
 /** Asks before the store of a running cluster is replaced. @throws Declined */
 const assertMayReplace = async (log: Log): Promise<void> => {
-  const [head, { readNodes }] = [await log.head(), await import("../cluster/nodes.ts")];
+  const [head, { readNodes }] = [await log.head(), await import("../data/cluster/nodes.ts")];
   if (!head) return;
   const nodes = await readNodes(log);
   await assertConfirmed(
@@ -266,7 +266,7 @@ const join = command({
   },
   async run({ replace = false, yes, ...flags }) {
     const config = configOf(flags);
-    const { joinCluster } = await import("../cluster/membership.ts");
+    const { joinCluster } = await import("../data/cluster/membership.ts");
     return withAlone(config, async (path, log) => {
       if (replace && !yes) await assertMayReplace(log);
       using progress = progressLine();
@@ -296,7 +296,7 @@ const OTHER_LOG = {
 
 /** Brings the replica to the end of the log, from the snapshot if it lacks too much. */
 const updateReplica = async (config: Config, path: string, log: Log): Promise<void> => {
-  const { startReplica } = await import("../cluster/start-replica.ts");
+  const { startReplica } = await import("../data/cluster/start-replica.ts");
   await startReplica(path, log, { objects: snapshotObjects(config.blobsUrl), onStep: note });
   const { database, cluster } = await openStore(config, { create: false });
   try {
@@ -335,7 +335,7 @@ const leave = command({
   examples: { "Go back to one machine": "", "Leave a cluster whose etcd or PostgreSQL is gone": "--force" },
   async run({ force, yes, ...flags }) {
     const config = configOf(flags);
-    const { inspectLeaving, makeEmbedded } = await import("../cluster/membership.ts");
+    const { inspectLeaving, makeEmbedded } = await import("../data/cluster/membership.ts");
     return withAlone(config, async (path, log) => {
       const finish = (caughtUp: boolean, isLast: boolean) => {
         makeEmbedded(path);

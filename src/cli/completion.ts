@@ -1,7 +1,7 @@
 import { type Argument, type Command, Option } from "commander";
 import { settingText } from "../config/sources.ts";
-import { databasePath } from "../data-dir/paths.ts";
-import { openForReading } from "../db/readonly.ts";
+import { databasePath } from "../data/data-dir/paths.ts";
+import { openForReading } from "../data/db/readonly.ts";
 import { oneLine } from "../lib/text.ts";
 import bash from "./completion/bash.sh" with { type: "text" };
 import fish from "./completion/fish.sh" with { type: "text" };

@@ -1,23 +1,23 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { auditRepository } from "../audit/repository.ts";
-import type { Cluster } from "../cluster/cluster.ts";
+import { auditRepository } from "../access/audit/repository.ts";
+import type { Cluster } from "../data/cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
-import { assertDatabaseFiles, assertDataDir, assertUnused } from "../data-dir/checks.ts";
-import { engineError, explainStorage, fullDiskAdvice, openFault } from "../data-dir/storage.ts";
-import { assertNotBeingRestored, isBeingRestored } from "../data-dir/lock.ts";
-import { openStore } from "../data-dir/open.ts";
-import { databasePath } from "../data-dir/paths.ts";
-import type { AuditEntry } from "../db/audit.ts";
-import { asDiskError } from "../db/failures.ts";
-import { assertCurrent, MigrationRefused } from "../db/migrate.ts";
-import { migrations } from "../db/migrations.ts";
-import type { Database } from "../db/open.ts";
-import { openForReading } from "../db/readonly.ts";
-import type { Client } from "../db/snapshot.ts";
+import { assertDatabaseFiles, assertDataDir, assertUnused } from "../data/data-dir/checks.ts";
+import { engineError, explainStorage, fullDiskAdvice, openFault } from "../data/data-dir/storage.ts";
+import { assertNotBeingRestored, isBeingRestored } from "../data/data-dir/lock.ts";
+import { openStore } from "../data/open.ts";
+import { databasePath } from "../data/data-dir/paths.ts";
+import type { AuditEntry } from "../data/db/audit.ts";
+import { asDiskError } from "../data/db/failures.ts";
+import { assertCurrent, MigrationRefused } from "../data/db/migrate.ts";
+import { migrations } from "../data/db/migrations.ts";
+import type { Database } from "../data/db/open.ts";
+import { openForReading } from "../data/db/readonly.ts";
+import type { Client } from "../data/db/snapshot.ts";
 import type { Actor } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { EngineUnavailable, isFull, resultCode } from "../lib/storage-errors.ts";
@@ -44,7 +44,7 @@ const toOperatorError = (error: unknown, dataDir: string): unknown => {
 /** Waits until a replica has caught up, and reports a large backlog. Does nothing without a cluster. */
 export const catchUpWithCluster = async (database: Database, cluster: Cluster | undefined): Promise<void> => {
   if (!cluster) return;
-  const { catchUp } = await import("../cluster/far-behind.ts");
+  const { catchUp } = await import("../data/cluster/far-behind.ts");
   await catchUp(database, cluster, (left) =>
     note(`catching up with the cluster: ${quantity(left, "record")} left`),
   );

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { assertDestination } from "../backups/destination.ts";
-import { countPets, exportFormat, exportPages, formatPage } from "../bulk/export.ts";
-import type { Format } from "../bulk/read-format.ts";
+import { assertDestination } from "../operate/backups/destination.ts";
+import { countPets, exportFormat, exportPages, formatPage } from "../store/import-export/export.ts";
+import type { Format } from "../store/import-export/read-format.ts";
 import { quantity } from "../lib/quantity.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../db/open.ts";
-import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
+import type { Database } from "../data/db/open.ts";
+import { PET_STATUSES, type PetStatus } from "../store/pets/pet.ts";
 import { command } from "./command.ts";
 import { recordIn, withDatabase } from "./database.ts";
 import { fileTarget, spooling, streamTarget, type Target } from "./export-target.ts";

@@ -1,7 +1,7 @@
 import { constants, lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
-import { DELIMITERS } from "../bulk/csv-reader.ts";
-import type { Format } from "../bulk/read-format.ts";
+import { DELIMITERS } from "../store/import-export/csv-reader.ts";
+import type { Format } from "../store/import-export/read-format.ts";
 import { isAllowed } from "../lib/files.ts";
 import { UsageError } from "./usage.ts";
 

@@ -1,22 +1,26 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { commandServices } from "../app/command-services.ts";
-import { type CategoryAccess, type CategoryNames, categoryNames } from "../bulk/category-names.ts";
-import { columnsOf, type Mapping, parseMapping } from "../bulk/columns.ts";
-import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../bulk/source.ts";
-import type { Dependencies, ImportOptions, Preview } from "../bulk/import-options.ts";
-import { importFile, type ImportResult } from "../bulk/import.ts";
-import { categoryLookup, importRepository, storedCategories } from "../bulk/repository.ts";
-import { parseValueMapping, type ValueMapping } from "../bulk/value-mapping.ts";
-import { newCategoryChecker } from "../categories/model.ts";
+import {
+  type CategoryAccess,
+  type CategoryNames,
+  categoryNames,
+} from "../store/import-export/category-names.ts";
+import { columnsOf, type Mapping, parseMapping } from "../store/import-export/columns.ts";
+import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../store/import-export/source.ts";
+import type { Dependencies, ImportOptions, Preview } from "../store/import-export/import-options.ts";
+import { importFile, type ImportResult } from "../store/import-export/import.ts";
+import { categoryLookup, importRepository, storedCategories } from "../store/import-export/repository.ts";
+import { parseValueMapping, type ValueMapping } from "../store/import-export/value-mapping.ts";
+import { newCategoryChecker } from "../store/categories/model.ts";
 import type { Config } from "../config/config.ts";
-import { databasePath } from "../data-dir/paths.ts";
-import type { Database } from "../db/open.ts";
+import { databasePath } from "../data/data-dir/paths.ts";
+import type { Database } from "../data/db/open.ts";
 import { Fault } from "../lib/errors.ts";
-import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { quantity } from "../lib/quantity.ts";
 import { printable, quoted } from "../lib/text.ts";
-import { petStatusName } from "../pets/pet.ts";
+import { petStatusName } from "../store/pets/pet.ts";
 import { withDatabase } from "./database.ts";
 import {
   assertReadable,

@@ -1,9 +1,9 @@
 import { commitOf, SOURCE, COMMIT, VERSION } from "../app/version.ts";
 import { programDocuments } from "../app/request-handlers.ts";
 import { processEnvironment } from "../config/config.ts";
-import { migrations } from "../db/migrations.ts";
-import { FORMAT_NAMES, type FormatName, FORMATS } from "../openapi/formats.ts";
-import { absoluteBase, type Addresses, type DocumentName, DOCUMENTS } from "../openapi/sections.ts";
+import { migrations } from "../data/db/migrations.ts";
+import { FORMAT_NAMES, type FormatName, FORMATS } from "../pages/openapi/formats.ts";
+import { absoluteBase, type Addresses, type DocumentName, DOCUMENTS } from "../pages/openapi/sections.ts";
 import { command } from "./command.ts";
 import { manualPage } from "./help/man.ts";
 import { print } from "./print/output.ts";

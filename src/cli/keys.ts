@@ -4,12 +4,12 @@ import {
   MAX_NAME,
   fromKey,
   fromKeyWithSecret,
-} from "../keys/model.ts";
-import type { KeyService, KeyWithSecret } from "../keys/service.ts";
-import { OPERATOR } from "../lib/privilege-ceiling.ts";
+} from "../access/keys/model.ts";
+import type { KeyService, KeyWithSecret } from "../access/keys/service.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import { parseRate } from "../lib/rate-limiter.ts";
-import { GRANTS, type Grant, SCOPES, isGrant } from "../lib/scopes.ts";
+import { GRANTS, type Grant, SCOPES, isGrant } from "../http/scopes.ts";
 import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
 import type { Outcome } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";

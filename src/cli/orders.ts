@@ -1,13 +1,13 @@
-import { databaseCopies } from "../backups/backup-directory.ts";
-import { vacuum, vacuumInWorker } from "../db/vacuum.ts";
+import { databaseCopies } from "../operate/backups/backup-directory.ts";
+import { vacuum, vacuumInWorker } from "../data/db/vacuum.ts";
 import { isEmail } from "../lib/email.ts";
 import { Fault } from "../lib/errors.ts";
-import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { quantity } from "../lib/quantity.ts";
 import { systemClock } from "../lib/time.ts";
-import type { OrderSummary } from "../orders/erasure.ts";
-import { fromOrder } from "../orders/model.ts";
-import { ORDER_STATUSES } from "../orders/order.ts";
+import type { OrderSummary } from "../store/orders/erasure.ts";
+import { fromOrder } from "../store/orders/model.ts";
+import { ORDER_STATUSES } from "../store/orders/order.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { recordIn } from "./database.ts";
 import { allPages, note, PAGE_SIZE, relativeTime } from "./print/output.ts";
@@ -48,7 +48,7 @@ const listOrders = list({
 /** Removes erased data from the files of this node, and has the other nodes of a cluster do so, and the log and the snapshots. */
 const rewriteFiles = async ({ database: { client }, cluster }: Store): Promise<void> => {
   if (!cluster) return vacuum(client);
-  const { ERASED_WITHIN_HOURS, announceErasure } = await import("../cluster/erasures.ts");
+  const { ERASED_WITHIN_HOURS, announceErasure } = await import("../data/cluster/erasures.ts");
   await announceErasure(cluster.log, cluster.state().position);
   await vacuumInWorker(client.filename);
   note(

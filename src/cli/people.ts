@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
-import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { formatTime } from "../lib/time.ts";
-import { ROLE_NAMES, ROLES, signInLink } from "../people/person.ts";
-import { MAX_PERSON_NAME, fromInvited, fromPerson } from "../people/model.ts";
+import { ROLE_NAMES, ROLES, signInLink } from "../access/people/person.ts";
+import { MAX_PERSON_NAME, fromInvited, fromPerson } from "../access/people/model.ts";
 import type { Outcome } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { allAfter, glossary, note, print, relativeTime } from "./print/output.ts";

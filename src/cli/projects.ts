@@ -1,10 +1,10 @@
 import { SHARED } from "../config/shared-settings.ts";
-import { siteRoot } from "../deploys/site-root.ts";
+import { siteRoot } from "../platform/deploys/site-root.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { projectAddresses } from "../projects/addresses.ts";
-import { fromProject } from "../projects/model.ts";
-import { type Plan, PLAN_NAMES } from "../projects/plan.ts";
+import { projectAddresses } from "../platform/projects/addresses.ts";
+import { fromProject } from "../platform/projects/model.ts";
+import { type Plan, PLAN_NAMES } from "../platform/projects/plan.ts";
 import { type Api, apiClient, ApiError } from "./api-client.ts";
 import { command, group } from "./command.ts";
 import type { Listing } from "./pack.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
-import type { Cluster } from "../cluster/cluster.ts";
+import type { Cluster } from "../data/cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { SettingName } from "../config/settings.ts";
-import type { Database } from "../db/open.ts";
+import type { Database } from "../data/db/open.ts";
 import { Fault } from "../lib/errors.ts";
 import { command, type Declaration, group, type Heading, type Input, type Parameters } from "./command.ts";
 import { withDatabase } from "./database.ts";

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/config.ts";
-import { explainCode } from "../db/failures.ts";
+import { explainCode } from "../data/db/failures.ts";
 import { Fault } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";

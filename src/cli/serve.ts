@@ -1,10 +1,10 @@
 import { type Config, readConfig } from "../config/config.ts";
 import { SETTING_NAMES } from "../config/settings.ts";
 import { takeSupervisor } from "../config/sources.ts";
-import { engineError } from "../data-dir/storage.ts";
+import { engineError } from "../data/data-dir/storage.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
-import { type ServiceNotifier, serviceNotifier } from "../service/notify.ts";
+import { type ServiceNotifier, serviceNotifier } from "../operate/service/notify.ts";
 import { startServer } from "../app/server.ts";
 import { startLines } from "../app/start-lines.ts";
 import { command } from "./command.ts";

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { type Environment, settingText } from "../config/sources.ts";
-import { NoDatabase } from "../data-dir/checks.ts";
+import { NoDatabase } from "../data/data-dir/checks.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { sentence } from "../lib/text.ts";
-import { SERVICE, STATE_DIRECTORY } from "../service/unit.ts";
-import { type StoppedService, isInstalled, stoppedService } from "../service/systemd.ts";
-import { readUnitEnvironment } from "../service/environment.ts";
+import { SERVICE, STATE_DIRECTORY } from "../operate/service/unit.ts";
+import { type StoppedService, isInstalled, stoppedService } from "../operate/service/systemd.ts";
+import { readUnitEnvironment } from "../operate/service/environment.ts";
 
 const readVariables = () => readUnitEnvironment("", () => {}).variables;
 

@@ -6,14 +6,20 @@ import { readDefaultConfigFile } from "../config/file.ts";
 import { bytes } from "../config/parse.ts";
 import { SETTING_GROUPS, SETTING_NAMES, SETTINGS } from "../config/settings.ts";
 import { assertKnownVariables } from "../config/typos.ts";
-import { adminKeyPath } from "../data-dir/paths.ts";
-import { sudoCommand } from "../data-dir/shell.ts";
+import { adminKeyPath } from "../data/data-dir/paths.ts";
+import { sudoCommand } from "../data/data-dir/shell.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { composeFile, containerfile, type Site, caddyfile, nginxSite } from "../service/container.ts";
-import { planInstall, planUninstall, type Step } from "../service/install.ts";
-import { ENVIRONMENT_PATH, EXECUTABLE_PATH, STATE_DIRECTORY, USER, systemdUnit } from "../service/unit.ts";
-import { assertCanManage, hasSystemd, unitState } from "../service/systemd.ts";
-import { readUnitEnvironment, type UnitEnvironment } from "../service/environment.ts";
+import { composeFile, containerfile, type Site, caddyfile, nginxSite } from "../operate/service/container.ts";
+import { planInstall, planUninstall, type Step } from "../operate/service/install.ts";
+import {
+  ENVIRONMENT_PATH,
+  EXECUTABLE_PATH,
+  STATE_DIRECTORY,
+  USER,
+  systemdUnit,
+} from "../operate/service/unit.ts";
+import { assertCanManage, hasSystemd, unitState } from "../operate/service/systemd.ts";
+import { readUnitEnvironment, type UnitEnvironment } from "../operate/service/environment.ts";
 import { command, group } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { note, print } from "./print/output.ts";

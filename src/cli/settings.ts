@@ -14,16 +14,16 @@ import { type Setting, SETTINGS } from "../config/settings.ts";
 import { readSavedSettings } from "../config/shared-settings.ts";
 import { settingText, type Sources } from "../config/sources.ts";
 import { assertKnownVariables, findTypos, typoWarning } from "../config/typos.ts";
-import { adminKeyPath, databasePath } from "../data-dir/paths.ts";
-import { sudoCommand } from "../data-dir/shell.ts";
+import { adminKeyPath, databasePath } from "../data/data-dir/paths.ts";
+import { sudoCommand } from "../data/data-dir/shell.ts";
 import { isAllowed } from "../lib/files.ts";
 import {
   isInUnit,
   readAssignments,
   readUnitEnvironment,
   UnreadableSettings,
-} from "../service/environment.ts";
-import { ENVIRONMENT_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "../service/unit.ts";
+} from "../operate/service/environment.ts";
+import { ENVIRONMENT_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "../operate/service/unit.ts";
 import { note } from "./print/output.ts";
 import { isServiceDirectory, serviceDirectory } from "./service-state.ts";
 

@@ -4,14 +4,14 @@ import { wildcardOf } from "../app/challenges.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import { networkUrls } from "../app/host-addresses.ts";
 import { platformFaults } from "../app/platform.ts";
-import { newestBackupIn } from "../backups/backup-directory.ts";
-import { isOverdue } from "../backups/schedule.ts";
-import { expiryWarnings } from "../certificates/certificate.ts";
-import { explanations } from "../certificates/summary.ts";
-import { withoutReplaced } from "../certificates/wildcard.ts";
+import { newestBackupIn } from "../operate/backups/backup-directory.ts";
+import { isOverdue } from "../operate/backups/schedule.ts";
+import { expiryWarnings } from "../platform/certificates/certificate.ts";
+import { explanations } from "../platform/certificates/summary.ts";
+import { withoutReplaced } from "../platform/certificates/wildcard.ts";
 import { type Config, readConfig } from "../config/config.ts";
-import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
-import { databaseFiles, databasePath } from "../data-dir/paths.ts";
+import { isBeingRestored, isDataDirLocked } from "../data/data-dir/lock.ts";
+import { databaseFiles, databasePath } from "../data/data-dir/paths.ts";
 import {
   describeMissing,
   isReplaced,
@@ -19,14 +19,14 @@ import {
   type ProcessRecord,
   readProcessRecord,
   residentMemory,
-} from "../data-dir/process-record.ts";
-import { sudoCommand } from "../data-dir/shell.ts";
-import { freeBytes } from "../data-dir/storage.ts";
-import { readingOf } from "../db/readonly.ts";
-import type { Client } from "../db/snapshot.ts";
-import { storeIdentityOf } from "../db/store-id.ts";
-import { ownNames } from "../dns-checks/names.ts";
-import { failingDomains } from "../domains/read-repository.ts";
+} from "../data/data-dir/process-record.ts";
+import { sudoCommand } from "../data/data-dir/shell.ts";
+import { freeBytes } from "../data/data-dir/storage.ts";
+import { readingOf } from "../data/db/readonly.ts";
+import type { Client } from "../data/db/snapshot.ts";
+import { storeIdentityOf } from "../data/db/store-id.ts";
+import { ownNames } from "../platform/dns-checks/names.ts";
+import { failingDomains } from "../platform/domains/read-repository.ts";
 import { readRefusedHosts, type RefusedHost } from "../edge/refused-hosts.ts";
 import { fileSize, isAllowed } from "../lib/files.ts";
 import { apexOf, parseHostname, wildcardAbove } from "../lib/hostname.ts";
@@ -35,11 +35,11 @@ import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { sentence } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
-import { noticeWarnings } from "../notices/notice.ts";
-import { noticeReads } from "../notices/repository.ts";
-import { platformWarnings } from "../platform/fault.ts";
-import { slugProblem } from "../projects/slug.ts";
-import { STATE_DIRECTORY } from "../service/unit.ts";
+import { noticeWarnings } from "../platform/domains/notice.ts";
+import { noticeReads } from "../platform/domains/notice-repository.ts";
+import { platformWarnings } from "../platform/dns-checks/platform-fault.ts";
+import { slugProblem } from "../platform/projects/slug.ts";
+import { STATE_DIRECTORY } from "../operate/service/unit.ts";
 import { clusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.ts";
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";

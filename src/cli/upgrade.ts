@@ -1,19 +1,19 @@
 import { constants, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { VERSION } from "../app/version.ts";
-import { takeBackup } from "../backups/backup.ts";
-import { fileTime } from "../backups/file-names.ts";
-import { copySince } from "../backups/pre-migration-copy.ts";
+import { takeBackup } from "../operate/backups/backup.ts";
+import { fileTime } from "../operate/backups/file-names.ts";
+import { copySince } from "../operate/backups/pre-migration-copy.ts";
 import type { Config } from "../config/config.ts";
-import { databasePath } from "../data-dir/paths.ts";
-import { takeLock } from "../db/file-lock.ts";
-import { appliedMigrations } from "../db/migrate.ts";
-import { openForReading } from "../db/readonly.ts";
+import { databasePath } from "../data/data-dir/paths.ts";
+import { takeLock } from "../data/db/file-lock.ts";
+import { appliedMigrations } from "../data/db/migrate.ts";
+import { openForReading } from "../data/db/readonly.ts";
 import { fileSize, isAllowed } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { EXECUTABLE_PATH, SERVICE } from "../service/unit.ts";
-import { must, isInstalled, startService, unitState } from "../service/systemd.ts";
+import { EXECUTABLE_PATH, SERVICE } from "../operate/service/unit.ts";
+import { must, isInstalled, startService, unitState } from "../operate/service/systemd.ts";
 import {
   type Host,
   type UpgradedService,
@@ -22,8 +22,8 @@ import {
   type RollbackPlan,
   RolledBack,
   upgrade,
-} from "../upgrade/upgrade.ts";
-import { readRecord, type UpgradePaths, upgradePaths } from "../upgrade/record.ts";
+} from "../operate/upgrade/upgrade.ts";
+import { readRecord, type UpgradePaths, upgradePaths } from "../operate/upgrade/record.ts";
 import { command, EXIT_CODES } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { formatBytes, note, print, progressLine } from "./print/output.ts";

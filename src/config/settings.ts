@@ -2,7 +2,7 @@ import { parseLimits } from "../lib/acme-limits.ts";
 import { parseBlobsUrl } from "../lib/blobs-url.ts";
 import { parseDatabaseUrl } from "../lib/database-url.ts";
 import { LOG_LEVELS } from "../lib/log.ts";
-import { parseServer } from "../protocols/dns/network.ts";
+import { parseServer } from "../lib/name-server.ts";
 import {
   address,
   anyText,

@@ -2,7 +2,7 @@ import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 import { Fault } from "../lib/errors.ts";
 import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
-import { type Grant, type Scope, holds } from "../lib/scopes.ts";
+import { type Grant, type Scope, holds } from "./scopes.ts";
 
 /** The sender of a request: an API key, or a person or the operator signed in to the console. */
 export interface Caller {

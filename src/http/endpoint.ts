@@ -8,7 +8,7 @@ import {
   t,
 } from "elysia";
 import type { FaultCode } from "../lib/errors.ts";
-import type { Scope } from "../lib/scopes.ts";
+import type { Scope } from "./scopes.ts";
 import type { Caller } from "./authorization.ts";
 import type { BodyFormat } from "./body.ts";
 import type { RequestHeaders } from "./etag.ts";
@@ -39,7 +39,7 @@ export interface Call<
 /** Describes a response in addition to its schema. */
 export interface ResponseNote {
   description: string;
-  /** Names of headers in `openapi/headers.ts`. */
+  /** Names of headers in `pages/openapi/headers.ts`. */
   headers?: readonly string[];
   example?: unknown;
   /** Media types in addition to JSON. */
@@ -60,7 +60,7 @@ export interface Notes {
   bodyExample?: unknown;
   /** The media types of a request body that is a file. */
   uploads?: readonly string[] | undefined;
-  /** The conditional headers that it accepts (RFC 9110 section 13), by their names in `openapi/headers.ts`. */
+  /** The conditional headers that it accepts (RFC 9110 section 13), by their names in `pages/openapi/headers.ts`. */
   conditions?: readonly string[] | undefined;
   /** Error codes in addition to those that follow from the operation's key, parameters and body. */
   faults?: readonly FaultCode[] | undefined;

@@ -11,3 +11,6 @@ export interface Act {
   readonly actor: Actor;
   readonly now: number;
 }
+
+/** Users of the command line may do everything. */
+export const OPERATOR = { kind: "operator", scopes: new Set(["*"] as const) } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readNodes } from "../../src/cluster/nodes.ts";
+import { readNodes } from "../../src/data/cluster/nodes.ts";
 import { repeat } from "../../src/lib/poller.ts";
 import { EngineUnavailable } from "../../src/lib/storage-errors.ts";
 import { StorageUnavailable } from "../../src/lib/storage-errors.ts";

@@ -5,7 +5,7 @@ import { commandDomainConnect } from "../../src/app/domain-connect.ts";
 import { createServices } from "../../src/app/services.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { openDatabase } from "../../src/db/open.ts";
+import { openDatabase } from "../../src/data/db/open.ts";
 import { OperatorError } from "../../src/lib/operator-error.ts";
 import { TYPE } from "../../src/protocols/dns-server/records.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { listeningInodes, portHolder } from "../../src/lib/port-holder.ts";
 import { startLines } from "../../src/app/start-lines.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { projectAddresses } from "../../src/projects/addresses.ts";
+import { projectAddresses } from "../../src/platform/projects/addresses.ts";
 
 const NETWORK = {
   lo: [{ address: "127.0.0.1", family: "IPv4", internal: true }],

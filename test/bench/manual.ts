@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { README, withFigures } from "./readme.ts";
 
 /** The page of the manual that holds the tables. */
-const PAGE = join(import.meta.dir, "../../src/manual/background/performance.md");
+const PAGE = join(import.meta.dir, "../../src/pages/manual/background/performance.md");
 
 /** The first section that the bench writes. Those before it are written by hand. */
 const FIRST = "## Machine";

@@ -49,7 +49,7 @@ export const HELP = `Measures the executable: bun run bench [options]
   --quick          shorter and fewer rounds, and without 10,000,000 animals
   --no-build       measure dist/adoption-store as it is
   --dir <path>     where the temporary databases go; a disk, or fsync costs nothing (default: /var/tmp)
-  --manual         also write the tables into src/manual/background/performance.md; then: bun run format
+  --manual         also write the tables into src/pages/manual/background/performance.md; then: bun run format
   --help           this text
 
 Parts, and about how long each takes:

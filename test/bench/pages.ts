@@ -1,6 +1,6 @@
 import { writeCursor } from "../../src/lib/pagination.ts";
-import type { PetSort, PetStatus } from "../../src/pets/pet.ts";
-import { cursorScope } from "../../src/pets/service.ts";
+import type { PetSort, PetStatus } from "../../src/store/pets/pet.ts";
+import { cursorScope } from "../../src/store/pets/service.ts";
 
 /** A list of animals, and where in it. */
 export interface Place {

@@ -2,9 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath, lockPath, restoringPath } from "../../src/data-dir/paths.ts";
-import { takeLock } from "../../src/db/file-lock.ts";
-import { backUp, closedStore, namesIn } from "../backups/stores.ts";
+import { databasePath, lockPath, restoringPath } from "../../src/data/data-dir/paths.ts";
+import { takeLock } from "../../src/data/db/file-lock.ts";
+import { backUp, closedStore, namesIn } from "../operate/backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, bundledOnTerminal, inProcess } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ISSUER, TARGETS, zonesOf } from "../dns-checks/cases.ts";
+import { ISSUER, TARGETS, zonesOf } from "../platform/dns-checks/cases.ts";
 import { dnsServer } from "../support/dns.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { inProcess as run } from "./program.ts";

@@ -3,9 +3,9 @@ import { mkdirSync } from "node:fs";
 import { clusterText } from "../../src/cli/cluster.ts";
 import { clusterFindings, findingsOf } from "../../src/cli/doctor.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath } from "../../src/data-dir/paths.ts";
-import { openDatabase } from "../../src/db/open.ts";
-import { markReplica } from "../../src/db/replica-mark.ts";
+import { databasePath } from "../../src/data/data-dir/paths.ts";
+import { openDatabase } from "../../src/data/db/open.ts";
+import { markReplica } from "../../src/data/db/replica-mark.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { inProcess } from "./program.ts";
 

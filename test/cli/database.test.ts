@@ -1,14 +1,14 @@
 import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
-import { databasePath } from "../../src/data-dir/paths.ts";
-import { migrate } from "../../src/db/migrate.ts";
+import { databasePath } from "../../src/data/data-dir/paths.ts";
+import { migrate } from "../../src/data/db/migrate.ts";
 import { withDatabase } from "../../src/cli/database.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { certificateRepository } from "../../src/certificates/repository.ts";
-import { certificateEffects } from "../../src/domains/repository.ts";
+import { certificateRepository } from "../../src/platform/certificates/repository.ts";
+import { certificateEffects } from "../../src/platform/domains/repository.ts";
 import { createStore } from "../support/new-store.ts";
-import { openData } from "../../src/data-dir/open.ts";
+import { openData } from "../../src/data/data-dir/open.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { mint } from "../../src/keys/secret.ts";
+import { mint } from "../../src/access/keys/secret.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled } from "./program.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mint } from "../../src/keys/secret.ts";
+import { mint } from "../../src/access/keys/secret.ts";
 import { bundled } from "./program.ts";
 
 const program = bundled();

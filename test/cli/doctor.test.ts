@@ -13,12 +13,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath, lockPath } from "../../src/data-dir/paths.ts";
-import { openData } from "../../src/data-dir/open.ts";
+import { databasePath, lockPath } from "../../src/data/data-dir/paths.ts";
+import { openData } from "../../src/data/data-dir/open.ts";
 import { startServer } from "../../src/app/server.ts";
-import { openProject } from "../domains/projects.ts";
-import { backupName } from "../../src/backups/file-names.ts";
-import { backUp } from "../backups/stores.ts";
+import { openProject } from "../platform/domains/projects.ts";
+import { backupName } from "../../src/operate/backups/file-names.ts";
+import { backUp } from "../operate/backups/stores.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { bundledIn, inProcessIn } from "./program.ts";
 

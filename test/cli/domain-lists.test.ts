@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeProject, openProject } from "../domains/projects.ts";
+import { makeProject, openProject } from "../platform/domains/projects.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";
 

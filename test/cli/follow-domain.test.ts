@@ -1,9 +1,9 @@
 import { beforeEach, expect, spyOn, test } from "bun:test";
 import { followDomain } from "../../src/cli/domains.ts";
 import { printCertificate } from "../../src/cli/print/domain.ts";
-import type { DomainFinding } from "../../src/dns-checks/finding.ts";
-import { fromDomain } from "../../src/domains/model.ts";
-import type { InspectedDomain } from "../../src/domains/reads.ts";
+import type { DomainFinding } from "../../src/platform/dns-checks/finding.ts";
+import { fromDomain } from "../../src/platform/domains/model.ts";
+import type { InspectedDomain } from "../../src/platform/domains/reads.ts";
 import { atEnd } from "../support/store.ts";
 
 const NAME = "docs.example.org";

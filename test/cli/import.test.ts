@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { CategoryGone, importRepository } from "../../src/bulk/repository.ts";
+import { CategoryGone, importRepository } from "../../src/store/import-export/repository.ts";
 import { saveSettings } from "../../src/config/shared-settings.ts";
 import { directoryWithStore } from "../support/new-store.ts";
 import { openStore } from "../support/store.ts";

@@ -1,13 +1,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { backupName, temporaryName } from "../../src/backups/file-names.ts";
+import { backupName, temporaryName } from "../../src/operate/backups/file-names.ts";
 import { saveSettings } from "../../src/config/shared-settings.ts";
-import { databasePath } from "../../src/data-dir/paths.ts";
-import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";
+import { databasePath } from "../../src/data/data-dir/paths.ts";
+import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../operate/backups/stores.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";
-import { ADA, addAvailablePet, place, statusOf, take } from "../orders/orders.ts";
+import { ADA, addAvailablePet, place, statusOf, take } from "../store/orders/orders.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);

@@ -4,8 +4,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listDirectory, packFiles } from "../../src/cli/pack.ts";
 import { formatBytes } from "../../src/cli/print/output.ts";
-import { unpack } from "../../src/deploys/archive.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/archive-rules.ts";
+import { unpack } from "../../src/platform/deploys/archive.ts";
+import { UNPACK_LIMITS } from "../../src/platform/deploys/archive-rules.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { visitor } from "../people/visitor.ts";
+import { visitor } from "../access/people/visitor.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
 import { inProcess } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { join } from "node:path";
-import { databasePath } from "../../src/data-dir/paths.ts";
+import { databasePath } from "../../src/data/data-dir/paths.ts";
 import { addPet, openStore, temporaryDirectory } from "../support/store.ts";
 import { inProcess } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { processRecordPath } from "../../src/data-dir/process-record.ts";
+import { processRecordPath } from "../../src/data/data-dir/process-record.ts";
 import { stopRequest } from "../../src/cli/signals.ts";
 import { bundledProgram } from "../support/program.ts";
 import { temporaryDirectory } from "../support/store.ts";

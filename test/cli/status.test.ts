@@ -7,9 +7,9 @@ import {
   processRecordPath,
   readProcessRecord,
   saveProcessRecord,
-} from "../../src/data-dir/process-record.ts";
-import { databasePath } from "../../src/data-dir/paths.ts";
-import { backupName } from "../../src/backups/file-names.ts";
+} from "../../src/data/data-dir/process-record.ts";
+import { databasePath } from "../../src/data/data-dir/paths.ts";
+import { backupName } from "../../src/operate/backups/file-names.ts";
 import { Database } from "bun:sqlite";
 import type { Status } from "../../src/cli/status.ts";
 import { createStore } from "../support/new-store.ts";

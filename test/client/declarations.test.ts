@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DOCUMENTS } from "../../src/openapi/sections.ts";
+import { DOCUMENTS } from "../../src/pages/openapi/sections.ts";
 import { clientDocuments } from "../support/client-types.ts";
 import { type Document, type Schema, declarationsOf, typeOf } from "./declarations.ts";
 

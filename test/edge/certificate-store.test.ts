@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseHostHeader } from "../../src/edge/hosts.ts";
 import { certificateStore, servedBy } from "../../src/edge/certificate-store.ts";
-import { DAY, openIssuing } from "../certificates/issuing.ts";
+import { DAY, openIssuing } from "../platform/certificates/issuing.ts";
 import { testClock } from "../support/store.ts";
 import { testCa } from "../protocols/tls/listeners.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import type { Store } from "../support/store.ts";
 import { NAME, openListening, statusesOf } from "./listening.ts";
 import { http2To } from "../protocols/tls/listeners.ts";

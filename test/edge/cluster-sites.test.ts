@@ -4,7 +4,7 @@ import { createRequestHandlers, noListeners } from "../../src/app/request-handle
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { createServices } from "../../src/app/services.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
+import { OPERATOR } from "../../src/lib/actor.ts";
 import { testCa } from "../protocols/tls/listeners.ts";
 import { memoryCluster } from "../support/cluster.ts";
 import { type Store, faultOf, runInCommit, temporaryDirectory, testClock } from "../support/store.ts";

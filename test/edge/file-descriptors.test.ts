@@ -9,7 +9,7 @@ import {
   streamBudget,
 } from "../../src/edge/file-descriptors.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import { systemdUnit } from "../../src/service/unit.ts";
+import { systemdUnit } from "../../src/operate/service/unit.ts";
 
 const limits = (soft: string) => `Limit                     Soft Limit           Hard Limit           Units
 Max cpu time              unlimited            unlimited            seconds

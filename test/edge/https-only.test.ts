@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openIssuing } from "../certificates/issuing.ts";
+import { openIssuing } from "../platform/certificates/issuing.ts";
 import { type Store, faultOf, openOnce, openStore } from "../support/store.ts";
 import { addDomain, addSite } from "./projects.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { DOMAIN, WILDCARD, openDnsIssuing } from "../certificates/dns-issuing.ts";
-import { openIssuing } from "../certificates/issuing.ts";
+import { DOMAIN, WILDCARD, openDnsIssuing } from "../platform/certificates/dns-issuing.ts";
+import { openIssuing } from "../platform/certificates/issuing.ts";
 import { type Store, faultOf, openStore } from "../support/store.ts";
 import { addDomain, addSite, deploy } from "./projects.ts";
 

@@ -1,5 +1,5 @@
 import type { Store } from "../support/store.ts";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 
 export type Stage =
   "awaiting_dns" | "dns_conflict" | "verified" | "issuing" | "issue_failed" | "live" | "suspended";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { publishedNames } from "../../src/sites/repository.ts";
+import { publishedNames } from "../../src/platform/sites/repository.ts";
 import { logQueries } from "../support/query-log.ts";
 import { type Store, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 import { type Stage, addDomain, addSite, deploy } from "./projects.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { STORED_STAGES, isServed } from "../../src/domains/stage.ts";
-import { openIssuing } from "../certificates/issuing.ts";
+import { STORED_STAGES, isServed } from "../../src/platform/domains/stage.ts";
+import { openIssuing } from "../platform/certificates/issuing.ts";
 import { openStore } from "../support/store.ts";
 import { addDomain, addSite } from "./projects.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { makeProject, openFakeDns } from "../domains/projects.ts";
+import { makeProject, openFakeDns } from "../platform/domains/projects.ts";
 import { operationsOf, pathWith } from "../support/operations.ts";
 import { addPet, openStore } from "../support/store.ts";
 

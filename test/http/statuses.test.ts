@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DEPLOY, makeProject, openFakeDns } from "../domains/projects.ts";
+import { DEPLOY, makeProject, openFakeDns } from "../platform/domains/projects.ts";
 import { type Operation, operationsOf, pathWith } from "../support/operations.ts";
 import { type Call, type Store, addPet, openStore } from "../support/store.ts";
 

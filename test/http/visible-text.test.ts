@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { invite, visitor } from "../people/visitor.ts";
+import { invite, visitor } from "../access/people/visitor.ts";
 import { type Store, addPet, messageOf, openOnce, openStore } from "../support/store.ts";
 
 const EVIL = "\u202eevil";

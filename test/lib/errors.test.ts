@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { FAULTS, Fault, type FaultCode, faultOf, faultResponse } from "../../src/lib/errors.ts";
-import { generateDocuments } from "../../src/openapi/document.ts";
+import { generateDocuments } from "../../src/pages/openapi/document.ts";
 import { openStore } from "../support/store.ts";
 
 const CODES = Object.keys(FAULTS) as FaultCode[];

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parsePreviewLabel, previewLabel } from "../../src/lib/preview.ts";
-import { SLUG_PATTERN } from "../../src/projects/slug.ts";
+import { SLUG_PATTERN } from "../../src/platform/projects/slug.ts";
 
 const SEED = 20_261_123;
 

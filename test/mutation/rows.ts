@@ -19,30 +19,40 @@ interface Table {
   own: readonly string[];
 }
 
-const DOMAINS = ["test/domains/moves.test.ts", "test/certificates", "test/domains", "test/sites"];
+const DOMAINS = [
+  "test/platform/domains/moves.test.ts",
+  "test/platform/certificates",
+  "test/platform/domains",
+  "test/platform/sites",
+];
 
 const TABLES: readonly Table[] = [
   {
-    module: "src/domains/stage.ts",
+    module: "src/platform/domains/stage.ts",
     name: "TRANSITIONS",
     tests: DOMAINS,
-    own: ["test/domains/stage.test.ts", "test/domains/schedule.test.ts"],
+    own: ["test/platform/domains/stage.test.ts", "test/platform/domains/schedule.test.ts"],
   },
   {
-    module: "src/domains/stage.ts",
+    module: "src/platform/domains/stage.ts",
     name: "STAGE_PROPERTIES",
     isNested: true,
     tests: DOMAINS,
-    own: ["test/domains/stage.test.ts", "test/domains/schedule.test.ts"],
+    own: ["test/platform/domains/stage.test.ts", "test/platform/domains/schedule.test.ts"],
   },
   {
-    module: "src/orders/order.ts",
+    module: "src/store/orders/order.ts",
     name: "TRANSITIONS",
     isNested: true,
-    tests: ["test/orders"],
-    own: ["test/orders/status.test.ts"],
+    tests: ["test/store/orders"],
+    own: ["test/store/orders/status.test.ts"],
   },
-  { module: "src/projects/plan.ts", name: "PLANS", tests: ["test/projects", "test/domains"], own: [] },
+  {
+    module: "src/platform/projects/plan.ts",
+    name: "PLANS",
+    tests: ["test/platform/projects", "test/platform/domains"],
+    own: [],
+  },
 ];
 
 const ROOT = join(import.meta.dir, "../..");

@@ -1,7 +1,7 @@
 /** Checks that the prose of the pages is plain English. Prints each problem, and ends with 1 if there is one. */
 import { join } from "node:path";
 import { Glob } from "bun";
-import { PAGES as MANUAL, markdownOf } from "../../src/manual/pages.ts";
+import { PAGES as MANUAL, markdownOf } from "../../src/pages/manual/pages.ts";
 import { lintProse } from "./lint.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -10,9 +10,9 @@ const ROOT = join(import.meta.dir, "../..");
 const PAGES = [
   "README.md",
   ".github/*.md",
-  "src/*/README.md",
+  "src/**/README.md",
   "src/protocols/*/README.md",
-  "src/manual/**/*.md",
+  "src/pages/manual/**/*.md",
 ];
 
 const pages = PAGES.flatMap((pattern) =>
@@ -21,27 +21,27 @@ const pages = PAGES.flatMap((pattern) =>
 
 /** Pages that are not checked for the patterns of a translation. */
 const UNCHECKED: Readonly<Record<string, string>> = {
-  "src/manual/reference/commands.md": "src/cli has its texts",
-  "src/manual/contributing/adding-a-column.md": "not rewritten yet",
-  "src/manual/contributing/adding-a-setting.md": "not rewritten yet",
-  "src/manual/contributing/adding-an-operation.md": "not rewritten yet",
+  "src/pages/manual/reference/commands.md": "src/cli has its texts",
+  "src/pages/manual/contributing/adding-a-column.md": "not rewritten yet",
+  "src/pages/manual/contributing/adding-a-setting.md": "not rewritten yet",
+  "src/pages/manual/contributing/adding-an-operation.md": "not rewritten yet",
 };
 
 /** Phrases in generated parts of other pages that are not checked either. */
 const PHRASES: readonly string[] = [
-  // src/deploys/rules/header-names.ts: a group of headers.
+  // src/platform/deploys/rules/header-names.ts: a group of headers.
   "what the page may do",
-  // src/dns-checks/providers.ts: a place in the control panel of IONOS.
+  // src/platform/dns-checks/providers.ts: a place in the control panel of IONOS.
   "the gear beside the domain",
-  // src/dns-checks/names.ts: the reason `special_use`.
+  // src/platform/dns-checks/names.ts: the reason `special_use`.
   "which nobody can hold as a domain",
-  // src/dns-checks/finding-kinds.ts: a place in a network.
+  // src/platform/dns-checks/finding-kinds.ts: a place in a network.
   "hides the record behind its own addresses",
 ];
 
 /** With the generated parts of pages of the manual: line numbers include them. */
 const textOf = (file: string): Promise<string> => {
-  const page = MANUAL.find(({ path }) => file === `src/manual/${path}.md`);
+  const page = MANUAL.find(({ path }) => file === `src/pages/manual/${path}.md`);
   return page ? markdownOf(page) : Bun.file(join(ROOT, file)).text();
 };
 

@@ -1,4 +1,4 @@
-import type { FindingKind } from "../../src/dns-checks/finding.ts";
+import type { FindingKind } from "../../src/platform/dns-checks/finding.ts";
 import type { Line } from "../support/zones.ts";
 
 /** A finding as the API has it. */

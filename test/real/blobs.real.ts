@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { completeBlobsUrl, parseBlobsUrl } from "../../src/lib/blobs-url.ts";
 import { openObjectStore } from "../../src/protocols/s3/object-store.ts";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { MOTO, type Moto, startMoto } from "./moto.ts";
 import { type Server, directory, real, serve, store as command, until } from "./support.ts";
 

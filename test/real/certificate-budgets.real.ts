@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../deploys/archives.ts";
-import { zonesOf } from "../dns-checks/cases.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
+import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { type Begin, surroundings, undecided, usual } from "./authorities.ts";
 import { NEEDED, nameServers, namesOf } from "./dns-servers.ts";
 import { isServedBy } from "./https.ts";

@@ -3,8 +3,8 @@ import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
-import { tarGzOf } from "../deploys/archives.ts";
-import { zonesOf } from "../dns-checks/cases.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
+import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { createTestCa } from "../support/certificates.ts";
 import {
   type Begin,

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { decode } from "dns-packet";
-import { ISSUER, TARGETS, zonesOf } from "../dns-checks/cases.ts";
+import { ISSUER, TARGETS, zonesOf } from "../platform/dns-checks/cases.ts";
 import { dnsServer, type Behaviour } from "../support/dns.ts";
 import { freeServers, NEEDED, namesOf, nameServers, SILENT_ADDRESS } from "./dns-servers.ts";
 import { directory, real, run, store } from "./support.ts";

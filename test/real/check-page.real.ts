@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ISSUER, TARGETS, zonesOf } from "../dns-checks/cases.ts";
+import { ISSUER, TARGETS, zonesOf } from "../platform/dns-checks/cases.ts";
 import { dnsServer } from "../support/dns.ts";
 import { violationsOf } from "./axe.ts";
 import { type Page, openBrowser } from "./browser.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "bun:test";
-import { openLog } from "../../src/cluster/open-log.ts";
+import { openLog } from "../../src/data/cluster/open-log.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
-import { describeLog } from "../cluster/log-contract.ts";
+import { describeLog } from "../data/cluster/log-contract.ts";
 import { ETCD, type Etcd, startEtcd } from "./etcd.ts";
 import { POSTGRES, type Postgres, startPostgres } from "./postgres.ts";
 import { describeReal } from "./support.ts";

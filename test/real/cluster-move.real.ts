@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { countBad, ROW_FLAGS, writeRows } from "../support/rows.ts";
 import { createStore } from "../support/new-store.ts";

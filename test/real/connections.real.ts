@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { serveHttps } from "./https.ts";
 import { EXECUTABLE, directory, expectRefusal, real, run, type Server, serve, until } from "./support.ts";
 

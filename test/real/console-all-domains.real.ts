@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
 import { publishDocs, send } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";

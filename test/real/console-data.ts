@@ -1,4 +1,4 @@
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import type { Server } from "./support.ts";
 
 const json = { "content-type": "application/json" };

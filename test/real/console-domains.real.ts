@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { dnsServer } from "../support/dns.ts";
 import { violationsOf } from "./axe.ts";
 import { eventually, openBrowser, type Page, untilTrue } from "./browser.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ABSENT } from "../../src/console/style-sheet.ts";
+import { ABSENT } from "../../src/pages/console/style-sheet.ts";
 import { violationsOf } from "./axe.ts";
 import { type Page, lastingFaults, openBrowser } from "./browser.ts";
 import { PAGES, STATES, fillStore } from "./console-pages.ts";

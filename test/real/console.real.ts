@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../deploys/archives.ts";
-import { zonesOf } from "../dns-checks/cases.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
+import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { surroundings } from "./authorities.ts";
 import { openBrowser } from "./browser.ts";
 import { publishDocs } from "./console-data.ts";

@@ -2,10 +2,17 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { adviceOn, type Finding, FINDINGS } from "../../src/dns-checks/finding.ts";
-import { formatServer } from "../../src/protocols/dns/network.ts";
-import { tarGzOf } from "../deploys/archives.ts";
-import { casesOf, stageAfter, TARGETS, zonesOf, type Case, type Targets } from "../dns-checks/cases.ts";
+import { adviceOn, type Finding, FINDINGS } from "../../src/platform/dns-checks/finding.ts";
+import { formatServer } from "../../src/lib/name-server.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
+import {
+  casesOf,
+  stageAfter,
+  TARGETS,
+  zonesOf,
+  type Case,
+  type Targets,
+} from "../platform/dns-checks/cases.ts";
 import { dnsServer, failing } from "../support/dns.ts";
 import {
   freeServers,

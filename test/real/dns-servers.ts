@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Finding } from "../../src/dns-checks/finding.ts";
-import { formatServer, type Server } from "../../src/protocols/dns/network.ts";
+import type { Finding } from "../../src/platform/dns-checks/finding.ts";
+import { formatServer, type Server } from "../../src/lib/name-server.ts";
 import { isUsable, recordsOf } from "../../src/protocols/dns/cname-chain.ts";
 import {
   before,
@@ -13,7 +13,7 @@ import {
   type Servers,
   STALE_ADDRESS,
   STALE_ZONES,
-} from "../dns-checks/cases.ts";
+} from "../platform/dns-checks/cases.ts";
 import { dnsServer, testClient } from "../support/dns.ts";
 import { lookUp, parseLine, SOA, type Zones } from "../support/zones.ts";
 import { until } from "./support.ts";

@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import { isUsable } from "../../src/protocols/dns/cname-chain.ts";
 import type { DnsRecord, Question } from "../../src/protocols/dns/message.ts";
-import type { Server } from "../../src/protocols/dns/network.ts";
+import type { Server } from "../../src/lib/name-server.ts";
 import type { Exchange } from "../../src/protocols/dns/client.ts";
-import { traceDomain } from "../../src/dns-checks/trace-domain.ts";
-import { verdictOf } from "../../src/dns-checks/verdict.ts";
+import { traceDomain } from "../../src/platform/dns-checks/trace-domain.ts";
+import { verdictOf } from "../../src/platform/dns-checks/verdict.ts";
 import { parseHostname } from "../../src/lib/hostname.ts";
 import {
   addFaults,
@@ -16,7 +16,7 @@ import {
   TARGETS,
   zonesOf,
   type Case,
-} from "../dns-checks/cases.ts";
+} from "../platform/dns-checks/cases.ts";
 import { dnsServer } from "../support/dns.ts";
 import { parseLine, type Zones } from "../support/zones.ts";
 import {

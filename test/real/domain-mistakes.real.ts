@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { dnsServer } from "../support/dns.ts";
 import { surroundings } from "./authorities.ts";
 import { type Page, openBrowser } from "./browser.ts";

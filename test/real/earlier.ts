@@ -1,7 +1,7 @@
 import { Database as Client } from "bun:sqlite";
-import { type Migration } from "../../src/db/migrations.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { hashOf, mint } from "../../src/keys/secret.ts";
+import { type Migration } from "../../src/data/db/migrations.ts";
+import { migrate } from "../../src/data/db/migrate.ts";
+import { hashOf, mint } from "../../src/access/keys/secret.ts";
 
 export const ANIMALS = 20_000;
 const OTHERS = 300;

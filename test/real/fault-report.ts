@@ -16,7 +16,7 @@ export interface Outcome {
 }
 
 /** The data for the manual's page. */
-const FILE = join(import.meta.dir, "../../src/manual/generated/domain-faults.json");
+const FILE = join(import.meta.dir, "../../src/pages/manual/generated/domain-faults.json");
 
 /** Names and addresses in the test, except the project's target, and their replacements in the manual. */
 const EXAMPLES: readonly (readonly [pattern: RegExp, example: string])[] = [

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decode } from "dns-packet";
-import type { Server } from "../../src/protocols/dns/network.ts";
+import type { Server } from "../../src/lib/name-server.ts";
 import { type Behaviour, type DnsServer, dnsServer } from "../support/dns.ts";
 import { type Line, parseLine, type Zones } from "../support/zones.ts";
 import { named, options, type Updatable } from "./dns-servers.ts";

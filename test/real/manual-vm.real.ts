@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Step, blocksOf, stepsOf } from "../manual/blocks.ts";
-import { matches } from "../manual/match.ts";
+import { type Step, blocksOf, stepsOf } from "../pages/manual/blocks.ts";
+import { matches } from "../pages/manual/match.ts";
 import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debian.ts";
 import { isWhole } from "./manual/whole.ts";
 import { EXECUTABLE, directory, real, until } from "./support.ts";
@@ -11,7 +11,7 @@ import { ENDS_AT_START, buildVariant } from "./variants.ts";
 prepareDebian();
 
 const ROOT = resolve(import.meta.dir, "../..");
-const TUTORIAL = "src/manual/tutorials/on-a-vm-in-ten-minutes.md";
+const TUTORIAL = "src/pages/manual/tutorials/on-a-vm-in-ten-minutes.md";
 const SETUP = join(import.meta.dir, "manual/virtual-machine.sh");
 
 /** Starts what the internet has around the machine, in its network. It ends with the scope. */
@@ -110,5 +110,5 @@ real("a reader of the page about upgrades gets what it shows", DEBIAN_PROGRAMS, 
   await machine.must(
     "sha256sum adoption-store-linux-x64 adoption-store-broken > SHA256SUMS; ./adoption-store service install",
   );
-  await follow(machine, "src/manual/how-to/upgrades-and-rollback.md");
+  await follow(machine, "src/pages/manual/how-to/upgrades-and-rollback.md");
 });

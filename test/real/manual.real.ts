@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Glob } from "bun";
-import { blocksOf, runsHere } from "../manual/blocks.ts";
+import { blocksOf, runsHere } from "../pages/manual/blocks.ts";
 import type { Outcome } from "./manual/page.ts";
 import { directory, real, run } from "./support.ts";
 
@@ -14,7 +14,7 @@ const ALONE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child",
 const NEEDED = ["root", "network namespaces", "unshare", "curl", "jq", "node", "python3"];
 
 /** What one page needs besides. */
-const ALSO: Readonly<Record<string, readonly string[]>> = { "src/manual/how-to/cluster.md": ["etcd"] };
+const ALSO: Readonly<Record<string, readonly string[]>> = { "src/pages/manual/how-to/cluster.md": ["etcd"] };
 
 /** @returns how many steps were done @throws with what a page shows and what is there instead */
 const follow = async (page: string, ...flags: string[]): Promise<number> => {
@@ -28,9 +28,9 @@ const follow = async (page: string, ...flags: string[]): Promise<number> => {
   return steps;
 };
 
-const pages = [...new Glob("src/manual/**/*.md").scanSync(ROOT), "README.md", "src/client/README.md"]
+const pages = [...new Glob("src/pages/manual/**/*.md").scanSync(ROOT), "README.md", "src/client/README.md"]
   .toSorted()
-  // Of contributors in a clone of theirs: test/manual/pages.test.ts reads their commands.
+  // Of contributors in a clone of theirs: test/pages/manual/pages.test.ts reads their commands.
   .filter((page) => !page.includes("/contributing/"))
   .map((page) => ({ page, blocks: blocksOf(readFileSync(join(ROOT, page), "utf8")).filter(runsHere) }))
   .filter(({ blocks }) => blocks.length > 0);
@@ -78,7 +78,7 @@ describe("a page that is wrong is named with its line", () => {
 });
 
 real("commands for contributors are complete, as bash reads them", ["bash"], async () => {
-  for (const page of new Glob("src/manual/contributing/*.md").scanSync(ROOT))
+  for (const page of new Glob("src/pages/manual/contributing/*.md").scanSync(ROOT))
     for (const { language, line, lines } of blocksOf(readFileSync(join(ROOT, page), "utf8"))) {
       if (language !== "sh") continue;
       const { stderr } = await run(["bash", "-n", "-c", lines.join("\n")]);

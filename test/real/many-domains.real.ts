@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../deploys/archives.ts";
-import { zonesOf } from "../dns-checks/cases.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
+import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { surroundings } from "./authorities.ts";
 import { NEEDED, nameServers } from "./dns-servers.ts";
 import { directory, real, run, serve, type Server, store, until } from "./support.ts";

@@ -5,14 +5,14 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { decode } from "dns-packet";
 import { listenForDns } from "../../src/protocols/dns-server/listen.ts";
-import type { Server } from "../../src/protocols/dns/network.ts";
+import type { Server } from "../../src/lib/name-server.ts";
 import { question, read, testResponder } from "../support/dns-questions.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { parseLine, zoneOfLines } from "../support/served-zones.ts";
 import { freeServer, named, options } from "./dns-servers.ts";
 import { type Asked, randomQuestion, randomZones, zoneFileOf } from "./nameserver-parity.ts";
 import { HTTP_PROTOCOLS } from "../../src/protocols/tls/listener.ts";
-import { platformZones, textRecords, withHttpsRecords } from "../../src/nameserver/nameserver.ts";
+import { platformZones, textRecords, withHttpsRecords } from "../../src/platform/nameserver/nameserver.ts";
 import { directory, real, serve } from "./support.ts";
 
 const QUESTIONS = 5000;

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { TARGETS, zonesOf } from "../dns-checks/cases.ts";
+import { TARGETS, zonesOf } from "../platform/dns-checks/cases.ts";
 import { freePort } from "./authorities.ts";
 import { freeServers, NEEDED, namesOf, nameServers, SILENT_ADDRESS } from "./dns-servers.ts";
 import { directory, real, serve, store, until } from "./support.ts";

@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { samplesOf } from "../../src/openapi/samples/samples.ts";
+import { samplesOf } from "../../src/pages/openapi/samples/samples.ts";
 import { directory, real, run, serve } from "./support.ts";
 
 interface Sample {

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readVariables } from "../../src/service/environment.ts";
+import { readVariables } from "../../src/operate/service/environment.ts";
 import { atEnd, openOnce } from "../support/ends.ts";
 import { DEBIAN_PROGRAMS, prepareDebian, startDebian } from "./debian.ts";
 import { EXECUTABLE, areInstalled, real } from "./support.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../deploys/archives.ts";
-import { zonesOf } from "../dns-checks/cases.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
+import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { surroundings } from "./authorities.ts";
 import { nameServers } from "./dns-servers.ts";
 import { serve, until } from "./support.ts";

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { Database } from "bun:sqlite";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { askAllTheTime } from "../edge/visitors.ts";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { publishDocs } from "./console-data.ts";
 import { connect } from "./socket.ts";

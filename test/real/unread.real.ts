@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { HOST, serveHttps } from "./https.ts";

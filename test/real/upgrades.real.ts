@@ -2,7 +2,7 @@ import { Database as Client } from "bun:sqlite";
 import { expect } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrations } from "../../src/db/migrations.ts";
+import { migrations } from "../../src/data/db/migrations.ts";
 import { seeded } from "../support/random.ts";
 import { ANIMALS, adminSecret, columnsOf, makeEarlier, nameOf, tablesOf } from "./earlier.ts";
 import { type Server, directory, launch, real, serve } from "./support.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { createDocs } from "./console-data.ts";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, serve, within } from "./support.ts";

@@ -19,7 +19,7 @@ export type Edit = readonly [file: string, from: string | RegExp, to: string];
 
 /** The next migration, which adds a table. */
 export const NEW_MIGRATION: Edit = [
-  "src/db/migrations.ts",
+  "src/data/db/migrations.ts",
   /\n\];\n/,
   '\n  { tag: "9999_next", sql: "CREATE TABLE next_version (id INTEGER PRIMARY KEY) STRICT;" },\n];\n',
 ];

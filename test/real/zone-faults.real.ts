@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
-import { tarGzOf } from "../deploys/archives.ts";
+import { tarGzOf } from "../platform/deploys/archives.ts";
 import { parseLine, type Line } from "../support/zones.ts";
 import { type FoundFault, followAdvice, type NeededRecords } from "./advice.ts";
 import { surroundings } from "./authorities.ts";

@@ -1,5 +1,5 @@
-import type { Responsible } from "../../src/dns-checks/finding-kind.ts";
-import type { FindingKind } from "../../src/dns-checks/finding.ts";
+import type { Responsible } from "../../src/platform/dns-checks/finding-kind.ts";
+import type { FindingKind } from "../../src/platform/dns-checks/finding.ts";
 import type { Misbehaviour } from "./fault-servers.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { DamagedBlobs } from "../../src/deploys/blob-check.ts";
+import type { DamagedBlobs } from "../../src/platform/deploys/blob-check.ts";
 
 /** Repairs nothing: there is no object store. */
 export const unrepaired = (damage: DamagedBlobs) => async (hash: string, problem: string) => {

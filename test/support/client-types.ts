@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { programDocuments } from "../../src/app/request-handlers.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { DOCUMENTS, type DocumentName } from "../../src/openapi/sections.ts";
+import { DOCUMENTS, type DocumentName } from "../../src/pages/openapi/sections.ts";
 import { type Document, declarationsOf } from "../client/declarations.ts";
 
 /** The compiler reads it as a part of `src`: see `rootDirs` in tsconfig.json. */

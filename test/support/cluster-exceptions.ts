@@ -4,9 +4,9 @@
  */
 export const EXCEPTIONS = {
   restores: {
-    files: /^test\/backups\//,
+    files: /^test\/operate\/backups\//,
     reason:
-      "It restores a file over the store's own, which a cluster refuses. test/cluster has the backups of replicas.",
+      "It restores a file over the store's own, which a cluster refuses. test/data/cluster has the backups of replicas.",
   },
   commands: {
     files: /^test\/cli\//,
@@ -14,7 +14,7 @@ export const EXCEPTIONS = {
       "A command is a process of its own, which cannot reach a log in memory. test/real/cluster*.real.ts runs them.",
   },
   files: {
-    files: /^test\/db\//,
+    files: /^test\/data\/db\//,
     reason: "It is about the file of an embedded store: its lock, its log, its loss.",
   },
   anotherProgram: {

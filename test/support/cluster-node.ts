@@ -1,6 +1,6 @@
 import pino from "pino";
 import { serverCluster } from "../../src/app/cluster.ts";
-import type { Cluster, ReplicaState } from "../../src/cluster/cluster.ts";
+import type { Cluster, ReplicaState } from "../../src/data/cluster/cluster.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { MemoryEngine } from "./memory-log.ts";
 import { atEnd, temporaryDirectory, testClock } from "./store.ts";

@@ -1,13 +1,13 @@
 import { Database as Client } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Snapshot } from "../../src/cluster/log.ts";
-import type { ReplicaOptions } from "../../src/cluster/parts.ts";
-import { type Replica, openReplica } from "../../src/cluster/replica.ts";
-import type { Database } from "../../src/db/open.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { migrations } from "../../src/db/migrations.ts";
-import { markReplica } from "../../src/db/replica-mark.ts";
+import type { Snapshot } from "../../src/data/cluster/log.ts";
+import type { ReplicaOptions } from "../../src/data/cluster/parts.ts";
+import { type Replica, openReplica } from "../../src/data/cluster/replica.ts";
+import type { Database } from "../../src/data/db/open.ts";
+import { migrate } from "../../src/data/db/migrate.ts";
+import { migrations } from "../../src/data/db/migrations.ts";
+import { markReplica } from "../../src/data/db/replica-mark.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
 import { MemoryEngine } from "./memory-log.ts";
 

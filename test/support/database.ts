@@ -1,12 +1,12 @@
 import { Database as Client } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { openReplica } from "../../src/cluster/replica.ts";
-import type { Snapshot } from "../../src/cluster/log.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { migrations } from "../../src/db/migrations.ts";
-import { type Database, type OpenOptions, openDatabase, setUpDatabase } from "../../src/db/open.ts";
-import { markReplica, replicaMark } from "../../src/db/replica-mark.ts";
+import { openReplica } from "../../src/data/cluster/replica.ts";
+import type { Snapshot } from "../../src/data/cluster/log.ts";
+import { migrate } from "../../src/data/db/migrate.ts";
+import { migrations } from "../../src/data/db/migrations.ts";
+import { type Database, type OpenOptions, openDatabase, setUpDatabase } from "../../src/data/db/open.ts";
+import { markReplica, replicaMark } from "../../src/data/db/replica-mark.ts";
 import { fileSize } from "../../src/lib/files.ts";
 import { once } from "../../src/lib/lazy.ts";
 import { type Exception, isException } from "./cluster-exceptions.ts";

@@ -2,7 +2,8 @@ import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Packet } from "dns-packet";
 import { dnsClient, type DnsClientOptions } from "../../src/protocols/dns/client.ts";
-import { systemNetwork, type Server } from "../../src/protocols/dns/network.ts";
+import { type Server } from "../../src/lib/name-server.ts";
+import { systemNetwork } from "../../src/protocols/dns/network.ts";
 import { systemClock } from "../../src/lib/time.ts";
 import { lookUp, resolve, type ResolverCache, type Reply, type Zones } from "./zones.ts";
 

@@ -1,4 +1,4 @@
-import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../src/cluster/errors.ts";
+import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../src/data/cluster/errors.ts";
 import {
   type Appended,
   type Engine,
@@ -6,10 +6,10 @@ import {
   MAX_READ_BYTES,
   type Place,
   type Records,
-} from "../../src/cluster/engines/engine.ts";
-import type { LeasedKeys } from "../../src/cluster/engines/held-keys.ts";
-import type { Debug, Line } from "../../src/cluster/engines/write-lease.ts";
-import type { Claim, Head, Log, LogFiles, LogRecord, Snapshot } from "../../src/cluster/log.ts";
+} from "../../src/data/cluster/engines/engine.ts";
+import type { LeasedKeys } from "../../src/data/cluster/engines/held-keys.ts";
+import type { Debug, Line } from "../../src/data/cluster/engines/write-lease.ts";
+import type { Claim, Head, Log, LogFiles, LogRecord, Snapshot } from "../../src/data/cluster/log.ts";
 
 interface State {
   head: Head;
@@ -27,7 +27,7 @@ interface Holder {
 }
 
 /**
- * An engine in memory, for all nodes of one process. It behaves as `test/cluster/log-contract.ts` says, as the real engines do,
+ * An engine in memory, for all nodes of one process. It behaves as `test/data/cluster/log-contract.ts` says, as the real engines do,
  * and fails when a test wants it to.
  */
 export class MemoryEngine {

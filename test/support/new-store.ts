@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
-import { openData } from "../../src/data-dir/open.ts";
+import { openData } from "../../src/data/data-dir/open.ts";
 import { temporaryDirectory } from "./ends.ts";
 
 /** Creates an empty store in a directory, as the first start of a server does, without a key. @returns the directory */

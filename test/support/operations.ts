@@ -1,4 +1,4 @@
-import { generateDocuments } from "../../src/openapi/document.ts";
+import { generateDocuments } from "../../src/pages/openapi/document.ts";
 import type { Store } from "./store.ts";
 
 /** A JSON schema or any other node of an OpenAPI document. */

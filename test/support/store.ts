@@ -1,9 +1,9 @@
 import pino from "pino";
 import { type Config, readConfig } from "../../src/config/config.ts";
-import type { Database, OpenOptions } from "../../src/db/open.ts";
-import type { NewKey } from "../../src/keys/repository.ts";
-import { type KeyService } from "../../src/keys/service.ts";
-import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
+import type { Database, OpenOptions } from "../../src/data/db/open.ts";
+import type { NewKey } from "../../src/access/keys/repository.ts";
+import { type KeyService } from "../../src/access/keys/service.ts";
+import { OPERATOR } from "../../src/lib/actor.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";

@@ -1,9 +1,9 @@
-import { isLimitType } from "../../certificates/order.ts";
-import type { summaryOf } from "../../certificates/summary.ts";
-import { whoMustAct } from "../../dns-checks/finding-kind.ts";
-import type { fromDomain, fromEvent } from "../../domains/model.ts";
-import { isServed } from "../../domains/stage.ts";
-import type { ListedDomain } from "../../domains/reads.ts";
+import { isLimitType } from "../../platform/certificates/order.ts";
+import type { summaryOf } from "../../platform/certificates/summary.ts";
+import { whoMustAct } from "../../platform/dns-checks/finding-kind.ts";
+import type { fromDomain, fromEvent } from "../../platform/domains/model.ts";
+import { isServed } from "../../platform/domains/stage.ts";
+import type { ListedDomain } from "../../platform/domains/reads.ts";
 import { coloured, print, relativeTime, table } from "./output.ts";
 
 export type WireDomain = ReturnType<typeof fromDomain>;

@@ -1,7 +1,7 @@
 import { isWithin } from "../../lib/dns-name.ts";
 import type { Exchange, FailureKind, SendQuery } from "./client.ts";
 import { isUsable, type Resolve, recordsOf } from "./cname-chain.ts";
-import type { Server } from "./network.ts";
+import type { Server } from "../../lib/name-server.ts";
 import type { DnsRecord, Question } from "./message.ts";
 import { isQueryable, withParents } from "./name.ts";
 

@@ -9,7 +9,8 @@ import {
   type RejectReason,
   MAX_UDP_BYTES,
 } from "./message.ts";
-import type { Network, Server } from "./network.ts";
+import type { Server } from "../../lib/name-server.ts";
+import type { Network } from "./network.ts";
 import { concurrencyLimiter, type IsUrgent } from "./limiter.ts";
 
 export type FailureKind =

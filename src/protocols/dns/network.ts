@@ -1,11 +1,6 @@
 import { createSocket } from "node:dgram";
-import { connect, isIPv6, isIP } from "node:net";
-
-export interface Server {
-  /** An IP address. */
-  address: string;
-  port: number;
-}
+import { connect, isIPv6 } from "node:net";
+import { DNS_PORT, type Server, parseServer } from "../../lib/name-server.ts";
 
 interface Receiver {
   /** Called with a whole message; over UDP any number of times. */
@@ -94,26 +89,8 @@ const tcp = (server: Server, packet: Uint8Array, receiver: Receiver): Channel =>
 /** The machine's own network. */
 export const systemNetwork: Network = { udp, tcp };
 
-export const DNS_PORT = 53;
-
-/** Parses an address, `address:port` or `[address]:port`; undefined for anything else. */
-export const parseServer = (text: string, fallbackPort = DNS_PORT): Server | undefined => {
-  if (isIP(text) !== 0) return { address: text, port: fallbackPort };
-  const [, bracketed, dotted, digits] = /^(?:\[([^\]]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/.exec(text) ?? [];
-  const address = bracketed ?? dotted ?? "";
-  const port = digits === undefined ? fallbackPort : Number(digits);
-  const isValid = isIP(address) === (bracketed === undefined ? 4 : 6) && port > 0 && port < 65_536;
-  return isValid ? { address, port } : undefined;
-};
-
 /** The name servers in the text of /etc/resolv.conf: resolv.conf(5). */
 export const resolversOf = (resolvConf: string, port = DNS_PORT): Server[] =>
   [...resolvConf.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)]
     .map(([, address = ""]) => parseServer(address, port))
     .filter((server) => server !== undefined);
-
-/** `192.0.2.1`, `[2001:db8::1]:5353`: without the port if it is 53. */
-export const formatServer = ({ address, port }: Server): string => {
-  if (port === 53) return address;
-  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
-};

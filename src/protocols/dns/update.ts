@@ -1,5 +1,6 @@
 import { type TsigKey, readRcode, signRequest, verifyResponse, encodeName, uint16 } from "./tsig.ts";
-import type { Network, Server } from "./network.ts";
+import type { Server } from "../../lib/name-server.ts";
+import type { Network } from "./network.ts";
 
 /** One TXT record to add to a zone, or to delete from it. */
 export interface TxtUpdate {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { followCnames, isUsable, recordsOf } from "../../../src/protocols/dns/cname-chain.ts";
 import type { DnsRecord, Question } from "../../../src/protocols/dns/message.ts";
-import { answer, exchange, failure, record } from "../../dns-checks/traces.ts";
+import { answer, exchange, failure, record } from "../../platform/dns-checks/traces.ts";
 
 /** A resolver with these answers, by name. */
 const resolverOf = (zones: Record<string, DnsRecord[]>) => {

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { replicaMark } from "../../../src/db/replica-mark.ts";
+import { replicaMark } from "../../../src/data/db/replica-mark.ts";
 import type { Node } from "./nodes.ts";
 import { copyOf, databaseIn, hashTables } from "./tables.ts";
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { zonesOf } from "../../dns-checks/cases.ts";
+import { zonesOf } from "../../platform/dns-checks/cases.ts";
 import { type NameServers, nameServers } from "../dns-servers.ts";
 
 const ZONES = 5;

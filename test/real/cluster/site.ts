@@ -1,4 +1,4 @@
-import { tarGzOf } from "../../deploys/archives.ts";
+import { tarGzOf } from "../../platform/deploys/archives.ts";
 import { type Service, write } from "./retrying.ts";
 
 const PROJECT = "/platform/projects/site";

@@ -1,11 +1,11 @@
 // Writes and makes snapshots without a pause, until it is killed: bun snapshot-maker.ts PATH DATABASE_URL
-import { makeSnapshot } from "../../../src/cluster/snapshot-schedule.ts";
-import { openLog } from "../../../src/cluster/open-log.ts";
-import { openReplica } from "../../../src/cluster/replica.ts";
-import { startReplica } from "../../../src/cluster/start-replica.ts";
-import { OPERATOR } from "../../../src/lib/privilege-ceiling.ts";
+import { makeSnapshot } from "../../../src/data/cluster/snapshot-schedule.ts";
+import { openLog } from "../../../src/data/cluster/open-log.ts";
+import { openReplica } from "../../../src/data/cluster/replica.ts";
+import { startReplica } from "../../../src/data/cluster/start-replica.ts";
+import { OPERATOR } from "../../../src/lib/actor.ts";
 import { parseDatabaseUrl } from "../../../src/lib/database-url.ts";
-import { petRepository } from "../../../src/pets/repository.ts";
+import { petRepository } from "../../../src/store/pets/repository.ts";
 
 const [path = "", url = ""] = process.argv.slice(2);
 const log = await openLog(parseDatabaseUrl(url));

@@ -15,7 +15,7 @@ export const buildStaleProgram = async (directory: string): Promise<string> => {
       {
         name: "stale reads",
         setup: (build) =>
-          void build.onLoad({ filter: /src\/cluster\/reads\.ts$/ }, async ({ path }) => {
+          void build.onLoad({ filter: /src\/data\/cluster\/reads\.ts$/ }, async ({ path }) => {
             const source = await Bun.file(path).text();
             isWrong = source.includes(RIGHT);
             return { contents: source.replace(RIGHT, WRONG), loader: "ts" };
@@ -23,6 +23,6 @@ export const buildStaleProgram = async (directory: string): Promise<string> => {
       },
     ],
   });
-  if (!isWrong) throw new Error("src/cluster/reads.ts has changed: change RIGHT and WRONG");
+  if (!isWrong) throw new Error("src/data/cluster/reads.ts has changed: change RIGHT and WRONG");
   return outfile;
 };

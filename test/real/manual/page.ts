@@ -8,8 +8,8 @@
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Expected, type Step, blocksOf, runsHere, stepsOf } from "../../manual/blocks.ts";
-import { matches } from "../../manual/match.ts";
+import { type Expected, type Step, blocksOf, runsHere, stepsOf } from "../../pages/manual/blocks.ts";
+import { matches } from "../../pages/manual/match.ts";
 import { EXECUTABLE } from "../support.ts";
 import { openServers } from "./servers.ts";
 import { openShell } from "./shell.ts";
@@ -36,11 +36,11 @@ const program = (path: string, text: string) => {
   chmodSync(path, 0o755);
 };
 
-/** `how-to-backups.setup.sh` for the page `src/manual/how-to/backups.md`. */
+/** `how-to-backups.setup.sh` for the page `src/pages/manual/how-to/backups.md`. */
 const setupOf = (page: string): string =>
   join(
     import.meta.dir,
-    `${page.replace("src/manual/", "").replace(/\.md$/, "").toLowerCase().replaceAll("/", "-")}.setup.sh`,
+    `${page.replace("src/pages/manual/", "").replace(/\.md$/, "").toLowerCase().replaceAll("/", "-")}.setup.sh`,
   );
 
 /** The machine as a reader has it: loopback, a home, the program on the PATH, and no name server. */

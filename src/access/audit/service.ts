@@ -1,0 +1,58 @@
+import type { ResourceKind } from "../../data/db/actions.ts";
+import { type Page, cutPage, hashedFilter, readCursor } from "../../lib/pagination.ts";
+import { DAY_MS } from "../../lib/time.ts";
+import { type Entry, type EntryFilters, PARENTS } from "./entry.ts";
+import type { AuditRepository } from "./repository.ts";
+
+/** Above every id. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+interface PageQuery {
+  limit: number;
+  /** From the previous page. */
+  cursor?: string | undefined;
+}
+
+/** The resource whose history is read. */
+export interface HistoryOf {
+  kind: ResourceKind;
+  id: string;
+  /** The caller may read entries of this kind. */
+  mayRead?: (child: ResourceKind) => boolean;
+}
+
+const childrenOf = (kind: ResourceKind): ResourceKind[] =>
+  (Object.keys(PARENTS) as ResourceKind[]).filter((child) => PARENTS[child] === kind);
+
+const beforeOf = (cursor: string | undefined, scope: string): number =>
+  cursor === undefined ? NEWEST : readCursor(cursor, scope);
+
+export const auditService = ({ audit }: { audit: AuditRepository }) => ({
+  /** The entries that match the filters, newest first. @throws Fault invalid_cursor */
+  async list({ limit, cursor, ...filters }: PageQuery & EntryFilters): Promise<Page<Entry>> {
+    const { actor, action, resource, since, until, ...others } = filters;
+    const scope = hashedFilter("audit", { actor, action, resource, since, until, ...others });
+    return cutPage(
+      await audit.list(filters, { before: beforeOf(cursor, scope), limit: limit + 1 }),
+      limit,
+      scope,
+    );
+  },
+  /**
+   * The history of a resource and of its parts, newest first. It outlives the resource, and is empty for one that never
+   * existed. @throws Fault invalid_cursor
+   */
+  async history(
+    { kind, id, mayRead = () => true }: HistoryOf,
+    { limit, cursor }: PageQuery,
+  ): Promise<Page<Entry>> {
+    const children = childrenOf(kind).filter(mayRead);
+    const scope = hashedFilter("audit", { kind, id, children });
+    const page = { before: beforeOf(cursor, scope), limit: limit + 1 };
+    return cutPage(await audit.history({ kind, id, children }, page), limit, scope);
+  },
+  /** Removes a slice of the entries that are older than so many days; true if there may be more. */
+  sweep: async (days: number, now: number): Promise<boolean> => days > 0 && audit.sweep(now - days * DAY_MS),
+});
+
+export type AuditService = ReturnType<typeof auditService>;

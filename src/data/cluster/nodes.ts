@@ -1,0 +1,119 @@
+import { exceptUnavailable } from "./errors.ts";
+import type { Claim, Log } from "./log.ts";
+import { type Poller, repeat } from "../../lib/poller.ts";
+
+/** A node's data about itself, for the others. */
+export interface NodeEntry {
+  /** Random, kept in DATA_DIR. */
+  readonly id: string;
+  /** The name of its machine. */
+  readonly name: string;
+  /** The version of its program. */
+  readonly version: string;
+  /** The newest form of records that it can read. */
+  readonly format: number;
+  /** The position of the last record that it has applied. */
+  readonly position: number;
+  /** Its address. */
+  readonly address: string;
+  /** When it started, in milliseconds UTC. */
+  readonly since: number;
+  /** Its clock at the time of this report, in milliseconds UTC. */
+  readonly now: number;
+}
+
+const PREFIX = "node/";
+/** A node that stops responding is taken for dead after this time. */
+const TTL_MS = 10_000;
+const UPDATE_MS = 2000;
+/** A killed server holds its name for one lease. After this time another one that runs holds it. */
+const TAKEN_MS = 3 * TTL_MS;
+
+const isEntry = (value: unknown): value is NodeEntry => {
+  const { id, name, version, format, position, address, since, now } = (value ?? {}) as Record<
+    string,
+    unknown
+  >;
+  return (
+    [id, name, version, address].every((text) => typeof text === "string" && text.length <= 300) &&
+    [format, position, since, now].every((number) => Number.isSafeInteger(number))
+  );
+};
+
+const parseEntry = (text: string): NodeEntry[] => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isEntry(value) ? [value] : [];
+  } catch {
+    // Another version may write another form: that node is not shown.
+    return [];
+  }
+};
+
+/** The running nodes, the oldest first. @throws EngineUnavailable */
+export const readNodes = async (log: Pick<Log, "claims">): Promise<NodeEntry[]> =>
+  [...(await log.claims(PREFIX)).values()]
+    .flatMap(parseEntry)
+    .toSorted((one, other) => one.since - other.since || (one.id < other.id ? -1 : 1));
+
+interface AnnounceOptions {
+  onError(error: unknown): void;
+  /** Called once if another server that runs has the id of this node. */
+  onTaken(): void;
+  updateMs?: number;
+  takenMs?: number;
+}
+
+/** Announces this node to the others, and lists them. While the engine is unreachable, the last list stays. */
+export interface Nodes extends Poller {
+  /** The nodes that ran at the last tick. */
+  list(): readonly NodeEntry[];
+  /** At least 1: this one. */
+  count(): number;
+}
+
+/** @param self the current entry of this node */
+export const announceNode = (
+  log: Pick<Log, "claim" | "claims">,
+  self: () => NodeEntry,
+  { onError, onTaken, updateMs = UPDATE_MS, takenMs = TAKEN_MS }: AnnounceOptions,
+): Nodes => {
+  /** On the name of this node. */
+  let claim: Claim | undefined;
+  let refusedSince: number | undefined;
+  let isReported = false;
+  let nodes: readonly NodeEntry[] = [];
+
+  const noteRefusal = () => {
+    refusedSince ??= performance.now();
+    if (isReported || performance.now() - refusedSince < takenMs) return;
+    isReported = true;
+    onTaken();
+  };
+  const keepClaim = async (): Promise<void> => {
+    const entry = self();
+    const value = JSON.stringify(entry);
+    if (claim && !claim.lost.aborted) return claim.update(value);
+    claim = await log.claim(PREFIX + entry.id, TTL_MS, value);
+    if (claim) refusedSince = undefined;
+    else noteRefusal();
+  };
+  const update = async () => {
+    await keepClaim();
+    nodes = await readNodes(log);
+  };
+  const poller = repeat(updateMs, update, {
+    firstMs: 0,
+    onError: exceptUnavailable(onError),
+  });
+  return {
+    ...poller,
+    async stop() {
+      await poller.stop();
+      await claim?.[Symbol.asyncDispose]();
+      claim = undefined;
+    },
+    list: () => nodes,
+    count: () => Math.max(1, nodes.length),
+  };
+};

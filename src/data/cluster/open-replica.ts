@@ -1,0 +1,110 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { NotAReplica } from "./file.ts";
+import type { Debug } from "./engines/write-lease.ts";
+import { openLog } from "./open-log.ts";
+import { type Replica, openReplica } from "./replica.ts";
+import { startReplica } from "./start-replica.ts";
+import type { Config } from "../../config/config.ts";
+import type { DatabaseUrl } from "../../lib/database-url.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { EngineUnavailable } from "../../lib/storage-errors.ts";
+import { ObjectStoreError } from "../../protocols/s3/object-store-error.ts";
+import { assertDataDir, assertDatabase, fileFault, firstFault, makeDataDir } from "../data-dir/checks.ts";
+import { engineError, openError } from "../data-dir/storage.ts";
+import { databaseFiles, databasePath, nodeIdPath } from "../data-dir/paths.ts";
+import { snapshotObjects } from "./snapshot-objects.ts";
+
+const ID_FORM = /^[0-9a-f-]{36}\n?$/;
+
+const readId = (path: string): string | undefined => {
+  try {
+    const text = readFileSync(path, "utf8");
+    return ID_FORM.test(text) ? text.trim() : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The id of this node, created at the first call. A copy of DATA_DIR has the same: remove the file there. @throws the system's error */
+export const nodeIdOf = (dataDir: string): string => {
+  const path = nodeIdPath(dataDir);
+  const existing = readId(path);
+  if (existing !== undefined) return existing;
+  const id = crypto.randomUUID();
+  try {
+    writeFileSync(path, `${id}\n`, { mode: 0o600, flag: "wx" });
+    return id;
+  } catch (error) {
+    // Another process was first, or the file is damaged.
+    const other = readId(path);
+    if (other !== undefined) return other;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  writeFileSync(path, `${id}\n`);
+  chmodSync(path, 0o600);
+  return id;
+};
+
+const PROGRESS_MS = 5000;
+
+/** Reports every few seconds how much of a snapshot was received. */
+const progressOf = (onStep: ((message: string) => void) | undefined) => {
+  let next = performance.now() + PROGRESS_MS;
+  const onProgress = (bytes: number, of: number) => {
+    if (performance.now() < next) return;
+    next = performance.now() + PROGRESS_MS;
+    onStep?.(`the cluster's snapshot: ${Math.floor((100 * bytes) / of)} %`);
+  };
+  return { onStep, onProgress };
+};
+
+/**
+ * Opens the replica in DATA_DIR. The server, which migrates, makes it if it is missing or outdated; a command uses the replica
+ * as it is, whether a server runs or not.
+ * @throws OperatorError
+ */
+export const openReplicaStore = async (
+  { dataDir, commitGroupSize, staleLimit, blobsUrl }: Config,
+  databaseUrl: DatabaseUrl,
+  {
+    migrate = false,
+    onStep,
+    onLoad,
+    debug,
+  }: {
+    migrate?: boolean;
+    onStep?: (message: string) => void;
+    onLoad?: () => Promise<unknown>;
+    debug?: Debug;
+  },
+): Promise<Replica> => {
+  const path = databasePath(dataDir);
+  if (migrate) makeDataDir(dataDir);
+  assertDataDir(dataDir);
+  if (!migrate) assertDatabase(dataDir, { create: false });
+  const fault = migrate ? firstFault(databaseFiles(path), fileFault) : undefined;
+  if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
+  const log = await openLog(databaseUrl, debug);
+  try {
+    if (migrate)
+      await startReplica(path, log, { objects: snapshotObjects(blobsUrl), onLoad, ...progressOf(onStep) });
+    const replica = await openReplica(path, log, {
+      node: nodeIdOf(dataDir),
+      groupSize: commitGroupSize,
+      staleMs: staleLimit,
+      migrates: migrate,
+    });
+    chmodSync(path, 0o600);
+    return replica;
+  } catch (error) {
+    await log.close();
+    if (error instanceof OperatorError) throw error;
+    if (error instanceof EngineUnavailable) throw engineError(databaseUrl, error);
+    if (error instanceof ObjectStoreError)
+      throw new OperatorError(`BLOBS_URL: ${error.message}: check the address, the keys and the network`, {
+        cause: error,
+      });
+    if (error instanceof NotAReplica) throw new OperatorError(`DATA_DIR ${dataDir}: ${error.message}`);
+    throw openError(dataDir, error);
+  }
+};

@@ -1,0 +1,184 @@
+import { quantity } from "../../lib/quantity.ts";
+import { reasonOf } from "../../lib/reason.ts";
+import { DAY_MS } from "../../lib/time.ts";
+import { EngineUnavailable } from "./errors.ts";
+import type { EngineHealth, Head, Log, Snapshot } from "./log.ts";
+import { type NodeEntry, readNodes } from "./nodes.ts";
+import { parseReference, type SnapshotParts } from "./snapshot-files.ts";
+
+export interface ClusterProblem {
+  /** True if reads or writes do not work. */
+  readonly isFailure: boolean;
+  /** The problem and its remedy. */
+  readonly text: string;
+}
+
+/** Nodes report their position every two seconds, in which a busy cluster appends thousands of records. */
+const MAX_LAG = 10_000;
+/** A node's report is at most as old as its lease, which is 10 s. */
+const MAX_SKEW_MS = 30_000;
+/** Twice the limits at which a snapshot is due. */
+const MAX_RECORDS_BEHIND = 100_000;
+const MAX_AGE_MS = 2 * DAY_MS;
+/** etcd's `--quota-backend-bytes`, unless it is set. */
+const DEFAULT_QUOTA = 2 * 2 ** 30;
+const MAX_SHARE = 0.8;
+const GIBIBYTE = 2 ** 30;
+
+const failure = (text: string): ClusterProblem => ({ isFailure: true, text });
+const warning = (text: string): ClusterProblem => ({ isFailure: false, text });
+
+const memberProblems = ({ members }: EngineHealth): string[] => {
+  const broken = members.filter(({ problem }) => problem !== undefined);
+  const isMajority = broken.length * 2 < members.length;
+  const advice = isMajority ? "the cluster works on, but repair it before another one fails" : "repair it";
+  return broken.map(
+    ({ address, problem }) => `The engine's member ${address} cannot be used (${problem}): ${advice}`,
+  );
+};
+
+/** etcd refuses all writes when it reaches its quota. */
+const storageProblems = ({ version, bytes = 0 }: EngineHealth): string[] =>
+  version?.startsWith("etcd") && bytes >= DEFAULT_QUOTA * MAX_SHARE
+    ? [
+        `etcd stores ${(bytes / GIBIBYTE).toFixed(1)} GiB, and refuses writes at its quota, which is 2 GiB unless you have set it: run etcdctl defrag on one member after the other, or set --quota-backend-bytes on all`,
+      ]
+    : [];
+
+const versionProblems = (nodes: readonly NodeEntry[]): string[] => {
+  const versions = Map.groupBy(nodes, ({ version }) => version);
+  if (versions.size < 2) return [];
+  const list = [...versions].map(
+    ([version, running]) => `${version} on ${running.map(({ name }) => name).join(", ")}`,
+  );
+  return [`The nodes run different versions (${list.join("; ")}): finish the upgrade`];
+};
+
+const lagProblems = (nodes: readonly NodeEntry[], head: number): string[] =>
+  nodes
+    .filter(({ position }) => head - position > MAX_LAG)
+    .map(
+      ({ name, position }) =>
+        `Node ${name} is ${quantity(head - position, "record")} behind: look at its log, and at its CPU and disk`,
+    );
+
+/** Certificates, sessions and the ends of keys are judged by the clock of the node that is asked. */
+const clockProblems = (nodes: readonly NodeEntry[], now: number): string[] =>
+  nodes
+    .map((node) => ({ name: node.name, skewMs: Math.abs(node.now - now) }))
+    .filter(({ skewMs }) => skewMs > MAX_SKEW_MS)
+    .map(
+      ({ name, skewMs }) =>
+        `The clock of node ${name} differs from this machine's by ${quantity(Math.round(skewMs / 1000), "second")}: let NTP set both`,
+    );
+
+const snapshotProblems = (snapshot: ReportedSnapshot | undefined, head: number, now: number): string[] => {
+  if (!snapshot) return [];
+  const records = head - snapshot.position;
+  const isOld = records > 0 && now - snapshot.madeAt > MAX_AGE_MS;
+  return isOld || records > MAX_RECORDS_BEHIND
+    ? [
+        `The newest snapshot is ${quantity(records, "record")} behind and from ${new Date(snapshot.madeAt).toISOString()}: the log grows until a node makes another one; look at the logs of the nodes`,
+      ]
+    : [];
+};
+
+/** The problems of a cluster, failures first. */
+export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: number): ClusterProblem[] => {
+  const ofEngine = [...memberProblems(engine), ...storageProblems(engine), ...(engine.advice ?? [])];
+  if (!log)
+    return [
+      failure(
+        `The engine cannot be used (${problem}): no node can read or write; sites go on for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,
+      ),
+      // The only member's own problem would repeat this.
+      ...(engine.members.length > 1 ? ofEngine : []).map(warning),
+    ];
+  const { head, nodes, snapshot } = log;
+  if (!head)
+    return [
+      failure(
+        "There is no log yet: start a server with this DATABASE_URL, or run adoption-store cluster join; if the engine has lost the log, run cluster join on the node that was last up to date",
+      ),
+      ...ofEngine.map(warning),
+    ];
+  const warnings = [
+    ...ofEngine,
+    ...versionProblems(nodes),
+    ...lagProblems(nodes, head.position),
+    ...clockProblems(nodes, now),
+    ...snapshotProblems(snapshot, head.position, now),
+  ];
+  return [
+    ...(nodes.length === 0 ? [failure("No node runs: start a server with this DATABASE_URL")] : []),
+    ...warnings.map(warning),
+  ];
+};
+
+/** A snapshot, and the available facts about its parts. */
+type ReportedSnapshot = Pick<Snapshot, "position"> &
+  Pick<SnapshotParts, "store" | "bytes" | "compressed" | "madeAt">;
+
+/** Work that one node does, and its node. */
+export interface ReportedClaim {
+  readonly name: string;
+  /** The id of the node that has it. */
+  readonly node: string;
+}
+
+/** The log's data about itself. */
+interface LogReport {
+  readonly head: Head | undefined;
+  readonly nodes: readonly NodeEntry[];
+  readonly snapshot: ReportedSnapshot | undefined;
+  readonly claims: readonly ReportedClaim[];
+}
+
+/** A cluster as its engine knows it. */
+export interface ClusterReport {
+  readonly engine: EngineHealth;
+  /** Undefined while the engine cannot be used. */
+  readonly log: LogReport | undefined;
+  /** Why it cannot be used. */
+  readonly problem: string | undefined;
+}
+
+const NODE_CLAIM = /^node\//;
+
+const reported = (snapshot: Snapshot | undefined): ReportedSnapshot | undefined => {
+  if (!snapshot) return undefined;
+  const { store, bytes, compressed, madeAt } = parseReference(snapshot.reference);
+  return { position: snapshot.position, store, bytes, compressed, madeAt };
+};
+
+const readLog = async (log: Log): Promise<LogReport> => {
+  const [head, nodes, snapshot, claims] = await Promise.all([
+    log.head(),
+    readNodes(log),
+    log.snapshot(),
+    log.claims(""),
+  ]);
+  return {
+    head,
+    nodes,
+    snapshot: reported(snapshot),
+    claims: [...claims]
+      .filter(([name]) => !NODE_CLAIM.test(name))
+      .map(([name, node]) => ({ name, node }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+  };
+};
+
+/** Asks the engine for all data about a cluster. It does not throw if the engine is unreachable. */
+export const readReport = async (log: Log): Promise<ClusterReport> => {
+  const [engine, known] = await Promise.all([
+    log.health(),
+    readLog(log).catch((error: unknown) => {
+      if (error instanceof EngineUnavailable) return reasonOf(error);
+      throw error;
+    }),
+  ]);
+  return typeof known === "string"
+    ? { engine, log: undefined, problem: known }
+    : { engine, log: known, problem: undefined };
+};

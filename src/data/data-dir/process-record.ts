@@ -1,0 +1,106 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { writeDurably } from "../../lib/durable.ts";
+import { quantity } from "../../lib/quantity.ts";
+
+/** The executable file that a process was started from. */
+interface ExecutableFile {
+  path: string;
+  inode: number;
+  modifiedAt: number;
+}
+
+/** Why a server has fewer workers than it should. */
+export interface MissingWorkers {
+  count: number;
+  /** RFC 3339. */
+  since: string;
+  /** Why the last one ended. */
+  reason: string;
+}
+
+/** For the operator. */
+export const describeMissing = ({ count, since, reason }: MissingWorkers): string =>
+  `${quantity(count, "worker")} fewer than WORKERS requires, since ${since}: the last one ended (${reason}). The server starts ${count === 1 ? "another" : "others"}; see its log.`;
+
+/** A server's data about its process, for commands that run alongside it. */
+export interface ProcessRecord {
+  pid: number;
+  version: string;
+  /** Milliseconds UTC. */
+  startedAt: number;
+  /** Undefined if the program runs from its source. */
+  executable?: ExecutableFile | undefined;
+  /** The address of PORT on this machine. */
+  url: string;
+  /** The host on which PORT listens. */
+  host: string;
+  /** The process ids of its workers; absent without any. */
+  workers?: readonly number[];
+  /** Absent if all workers run. */
+  missingWorkers?: MissingWorkers | undefined;
+}
+
+export const processRecordPath = (dataDir: string): string => join(dataDir, "process.json");
+
+const fileOf = (path: string): ExecutableFile | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && { path, inode: found.ino, modifiedAt: found.mtimeMs };
+};
+
+/** The file that this process was started from. */
+export const ownExecutable = (): ExecutableFile | undefined =>
+  Bun.isStandaloneExecutable ? fileOf(process.execPath) : undefined;
+
+/** True if another file has taken the place of the executable since the process started. */
+export const isReplaced = ({ executable }: ProcessRecord): boolean => {
+  const now = executable && fileOf(executable.path);
+  return now !== undefined && (now.inode !== executable?.inode || now.modifiedAt !== executable.modifiedAt);
+};
+
+/** The resident memory of a process in bytes; undefined if it has ended, or the system does not report it. */
+export const residentMemory = (pid: number): number | undefined => {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+};
+
+/** @throws the system's error */
+export const saveProcessRecord = (dataDir: string, record: ProcessRecord): Promise<void> =>
+  writeDurably(processRecordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`);
+
+const isRecord = (value: unknown): value is ProcessRecord => {
+  const { pid, version, startedAt, url, host } = (value ?? {}) as Partial<
+    Record<keyof ProcessRecord, unknown>
+  >;
+  return (
+    typeof pid === "number" &&
+    typeof version === "string" &&
+    typeof startedAt === "number" &&
+    typeof url === "string" &&
+    typeof host === "string"
+  );
+};
+
+/** The record of the last server of a DATA_DIR; undefined before the first, or if the file is damaged. */
+export const readProcessRecord = (dataDir: string): ProcessRecord | undefined => {
+  try {
+    const value: unknown = JSON.parse(readFileSync(processRecordPath(dataDir), "utf8"));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The systemd service that runs the server of a DATA_DIR; undefined if none does, or the system does not report it. */
+export const unitOfServer = (dataDir: string): string | undefined => {
+  try {
+    const cgroup = readFileSync(`/proc/${readProcessRecord(dataDir)?.pid}/cgroup`, "utf8");
+    return /\/system\.slice\/([\w@.-]+)\.service\s*$/m.exec(cgroup)?.[1];
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,229 @@
+import type { Database as Client } from "bun:sqlite";
+import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
+import type { ChangeDetector } from "./change-detection.ts";
+import { type Transactions, transactions } from "./transaction.ts";
+
+/** A query, such as a `Query` of statement.ts, and its values. */
+export interface Statement<Rows = unknown> {
+  readonly query: { all(client: Client, values: object): Rows };
+  readonly values: object;
+}
+
+type RowsOf<Statements extends readonly Statement[]> = {
+  -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Rows> ? Rows : never;
+};
+
+/**
+ * Runs all statements of a write or none, and resolves with the rows of each statement once they are on disk. Writes of the
+ * same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md explains why
+ * conditions are part of the statements.
+ * @param last called inside the transaction with the rows; may return more statements of the same write
+ * @param options `lockWait`: how long this write waits for another process's lock, if not as long as all; `isDerived`: it
+ *   writes only data that follows from other rows and is invisible to readers, such as an index, so that `version` stays
+ * @throws StorageUnavailable if the storage refused the write and nothing is stored; OutcomeUnknown if it may be stored
+ */
+export type Commit = <const Statements extends readonly Statement[]>(
+  statements: Statements,
+  last?: (rows: RowsOf<Statements>) => readonly Statement[],
+  options?: { lockWait?: number; isDerived?: boolean },
+) => Promise<RowsOf<Statements>>;
+
+/** A write that waits to be committed. */
+export interface Write {
+  statements: readonly Statement[];
+  last: ((rows: unknown[]) => readonly Statement[]) | undefined;
+  /** When it stops waiting for a lock, as a time of `performance.now()`. */
+  deadline: number;
+  isDerived: boolean;
+  resolve(rows: unknown[]): void;
+  reject(error: unknown): void;
+}
+
+/** Writes that wait, in order of arrival. */
+export const writeQueue = () => {
+  let queue: Write[] = [];
+  let onEmpty: (() => void)[] = [];
+  return {
+    length: () => queue.length,
+    push: (write: Write) => void queue.push(write),
+    first: (count: number) => queue.slice(0, count),
+    removeFirst(count: number) {
+      queue = queue.slice(count);
+      if (queue.length === 0) for (const done of onEmpty.splice(0)) done();
+    },
+    /** Removes and returns the writes whose deadline has passed. */
+    removeLate(now: number): Write[] {
+      const late = queue.filter(({ deadline }) => deadline < now);
+      if (late.length > 0) queue = queue.filter(({ deadline }) => deadline >= now);
+      this.removeFirst(0);
+      return late;
+    },
+    /** Resolves when no write waits. */
+    drain: () => new Promise<void>((done) => (queue.length === 0 ? done() : void onEmpty.push(done))),
+  };
+};
+export type WriteQueue = ReturnType<typeof writeQueue>;
+
+/** How many writes may wait by default. */
+const QUEUE_LIMIT = 100_000;
+
+/** The `commit` that puts writes into a queue, and calls `onWrite` for each. */
+export const acceptWrites = (
+  queue: WriteQueue,
+  {
+    queueLimit = QUEUE_LIMIT,
+    lockWait,
+    onWrite,
+  }: { queueLimit?: number | undefined; lockWait: number; onWrite: () => void },
+): Commit => {
+  return (statements, last, options) =>
+    new Promise((resolve, reject) => {
+      if (queue.length() >= queueLimit) return reject(new StorageUnavailable("too many writes are waiting"));
+      queue.push({
+        statements,
+        last: last as Write["last"],
+        deadline: performance.now() + (options?.lockWait ?? lockWait),
+        isDerived: options?.isDerived ?? false,
+        resolve: resolve as (rows: unknown[]) => void,
+        reject,
+      });
+      onWrite();
+    });
+};
+
+/** Refuses the writes that have waited too long for another process's lock. */
+const expireWrites = (
+  queue: WriteQueue,
+  lockedSince: () => number | undefined,
+  lockHolder: () => string,
+): void => {
+  const now = performance.now();
+  const late = queue.removeLate(now);
+  if (late.length === 0) return;
+  const seconds = Math.floor((now - (lockedSince() ?? now)) / 1000);
+  const error = new DatabaseLocked(seconds, lockHolder());
+  for (const write of late) write.reject(error);
+};
+
+const UNDO = "ROLLBACK TO act; RELEASE act";
+
+/**
+ * Returns a function that runs one write inside the open transaction, and returns a function that settles the write's promise
+ * after the COMMIT.
+ * @param statementClient runs the statements of writes: another connection than the transaction's if it records them
+ * @param isKept if given, it is asked after each write: unless it returns true, everything that the write did is undone
+ */
+export const writeRunner = (client: Client, statementClient = client, isKept?: () => boolean) => {
+  const savepointStatement = client.prepare("SAVEPOINT act");
+  const releaseStatement = client.prepare("RELEASE act");
+  return ({ statements, last, resolve, reject }: Write): (() => void) => {
+    // SQLite itself undoes a single statement that fails. Several statements need a savepoint.
+    const needsSavepoint = isKept !== undefined || statements.length > 1 || last !== undefined;
+    if (needsSavepoint) savepointStatement.run();
+    try {
+      const rows = statements.map(({ query, values }) => query.all(statementClient, values));
+      for (const { query, values } of last?.(rows) ?? []) query.all(statementClient, values);
+      if (isKept?.() === false) client.run(UNDO);
+      else if (needsSavepoint) releaseStatement.run();
+      return () => resolve(rows);
+    } catch (error) {
+      if (isStorageFailure(error) || !client.inTransaction) throw error;
+      if (needsSavepoint) client.run(UNDO);
+      return () => reject(error);
+    }
+  };
+};
+
+export type WriteRunner = ReturnType<typeof writeRunner>;
+
+export interface GroupCommitOptions {
+  /** How many writes share one transaction at most; 1 commits each by itself. */
+  groupSize?: number;
+  /** How long a write waits for a lock that another process holds, in milliseconds. */
+  lockWait?: number;
+  /** How many writes may wait. */
+  queueLimit?: number;
+  /** Receives each transaction, to distinguish this connection's writes from those of others. */
+  changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">;
+  /** Describes the process that holds the write lock. */
+  lockHolder?: () => string;
+  /** Called at the end of each transaction, before its COMMIT. Returns true if it wrote something. */
+  beforeCommit?: () => boolean;
+}
+
+const RETRY_MS = 10;
+/** How long a write waits for a lock by default. */
+export const LOCK_WAIT_MS = 5000;
+
+/** Commits writes in one transaction. @returns false if another process holds the lock */
+const commitTogether = (
+  runWrite: WriteRunner,
+  { run, beforeCommit }: Pick<Transactions, "run"> & { beforeCommit: () => boolean },
+  writes: readonly Write[],
+): boolean => {
+  const settlers: (() => void)[] = [];
+  const result = run(() => {
+    for (const write of writes) settlers.push(runWrite(write));
+    return beforeCommit() || writes.some(({ isDerived }) => !isDerived);
+  });
+  if (result.state === "locked") return false;
+  if (result.state === "refused") for (const write of writes) write.reject(result.error);
+  else for (const settle of settlers) settle();
+  return true;
+};
+
+/** Queues writes, and commits the queue once per turn of the event loop. */
+export const groupCommit = (
+  client: Client,
+  {
+    groupSize = 1024,
+    lockWait = LOCK_WAIT_MS,
+    queueLimit,
+    changes,
+    lockHolder = () => "another process",
+    beforeCommit = () => false,
+  }: GroupCommitOptions = {},
+) => {
+  const { run, ...transacting } = transactions(client, changes);
+  const runWrite = writeRunner(client);
+  const queue = writeQueue();
+  let isScheduled = false;
+  let isStopped = false;
+
+  const schedule = (delay?: number) => {
+    if (isScheduled) return;
+    isScheduled = true;
+    if (delay === undefined) setImmediate(flush);
+    else setTimeout(flush, delay);
+  };
+
+  const flush = () => {
+    isScheduled = false;
+    // A write after `stop` is still tried: the closed connection refuses it.
+    if (isStopped && queue.length() === 0) return;
+    const writes = queue.first(groupSize);
+    const isBlocked =
+      writes.length > 0 ? !commitTogether(runWrite, { run, beforeCommit }, writes) : !transacting.canLock();
+    if (isBlocked) expire();
+    else queue.removeFirst(writes.length);
+    if (queue.length() > 0 || isBlocked) schedule(isBlocked ? RETRY_MS : undefined);
+  };
+
+  const expire = () => expireWrites(queue, transacting.lockedSince, lockHolder);
+
+  return {
+    commit: acceptWrites(queue, { queueLimit, lockWait, onWrite: schedule }),
+    ...transacting,
+    probe() {
+      const result = transacting.probe();
+      if (result.state === "locked") schedule(RETRY_MS);
+      return result;
+    },
+    /** Stops waiting for another process's lock to end. */
+    stop: () => void (isStopped = true),
+    /** Waits until every queued write is on disk or refused. */
+    drain: queue.drain,
+  };
+};
+
+export type GroupCommit = ReturnType<typeof groupCommit>;

@@ -1,0 +1,66 @@
+import { Database as Client } from "bun:sqlite";
+import { type Step, isQuery, migrationSteps, pendingIn } from "./migrate.ts";
+import { type Migration, migrations } from "./migrations.ts";
+import { assertEmbedded } from "./replica-mark.ts";
+import { fileSize } from "../../lib/files.ts";
+import { type SqlWorker, openSqlWorker } from "./sql-worker.ts";
+
+const BUSY_MS = 5000;
+
+/** Migrations that the database in this file still needs; none for a new database. @throws MigrationRefused */
+export const pendingAt = (path: string): readonly Migration[] => {
+  if (fileSize(path) === 0) return [];
+  const client = new Client(path, { readwrite: true });
+  try {
+    client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
+    assertEmbedded(client);
+    return pendingIn(client, migrations);
+  } finally {
+    client.close();
+  }
+};
+
+export interface UpgradeOptions {
+  /** Called before each step of a migration. */
+  onStep: (step: NonNullable<Step["of"]>) => void;
+  /** Aborts the upgrade, which then changes nothing. */
+  signal: AbortSignal;
+}
+
+const runSteps = async (client: SqlWorker, onStep: UpgradeOptions["onStep"]) => {
+  const steps = migrationSteps(migrations);
+  for (let next = steps.next([]); !next.done;) {
+    const { sql, parameters, of } = next.value;
+    if (of) onStep(of);
+    if (isQuery(next.value)) next = steps.next(await client.all(sql, parameters));
+    else {
+      await client.run(sql, parameters);
+      next = steps.next([]);
+    }
+  }
+};
+
+/** Opens a database to upgrade it in a worker, without blocking the event loop. Aborting `signal` ends it immediately. */
+export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions) => {
+  const worker = await openSqlWorker(path);
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  aborted.catch(() => {});
+  const abort = () => {
+    worker.terminate();
+    reject(signal.reason);
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
+  return {
+    /** Copies the database into a file that must not exist. */
+    copyInto: (copy: string): Promise<void> => Promise.race([worker.run("VACUUM INTO ?", [copy]), aborted]),
+    /** Brings the schema up to date, all or nothing. @throws MigrationRefused, or SQLite's error */
+    migrate: (): Promise<void> => Promise.race([runSteps(worker, onStep), aborted]),
+    async [Symbol.asyncDispose](): Promise<void> {
+      signal.removeEventListener("abort", abort);
+      await worker[Symbol.asyncDispose]();
+    },
+  };
+};
+
+export type Upgrade = Awaited<ReturnType<typeof openUpgrade>>;

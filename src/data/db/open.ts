@@ -1,0 +1,185 @@
+import { Database as Client } from "bun:sqlite";
+import { sql } from "drizzle-orm";
+import { createEmpty } from "../../lib/ownership.ts";
+import { isBusy } from "../../lib/storage-errors.ts";
+import { detectChanges } from "./change-detection.ts";
+import { type FilesLost, closeDatabase, watchFiles } from "./file-loss.ts";
+import { type Commit, type GroupCommitOptions, groupCommit } from "./commit.ts";
+import { asDiskError } from "./failures.ts";
+import { freshReads } from "./fresh-reads.ts";
+import { lockHolder as holderOf } from "./other-processes.ts";
+import { assertCurrent, isEmptyDatabase, migrate } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+import { PRAGMAS } from "./pragmas.ts";
+import { type ReadinessOptions, databaseReadiness } from "./readiness.ts";
+import { assertEmbedded } from "./replica-mark.ts";
+import { pets, petsIndexed } from "./schema/pets.ts";
+import { statement, update } from "./statement.ts";
+import { ensureStoreId } from "./store-id.ts";
+import { shrinkLog } from "./wal.ts";
+
+const COUNT_PETS = statement<{ one: number }>(sql`
+  ${update(petsIndexed, { countedTo: sql`(SELECT max(${pets.id}) FROM ${pets})` })}
+  WHERE ${petsIndexed.countedTo} < (SELECT max(${pets.id}) FROM ${pets})
+  RETURNING ${petsIndexed.one} AS one`);
+
+/**
+ * Adds new animals to the events and the counts, all those of a transaction together (trigger `pets_counted` of migration
+ * 0020). A trigger for each animal would cost half as much as the animal itself.
+ * @returns true if there were some
+ */
+export const countPets = (client: Client): boolean => COUNT_PETS.all(client).length > 0;
+
+export interface Database {
+  /** The connection, for reads and PRAGMAs; writes go through `commit`. */
+  readonly client: Client;
+  readonly commit: Commit;
+  /**
+   * Waits until the versions below include every write that any process acknowledged before this call. Every request waits
+   * for it before it reads anything, together with the requests that arrived in the same turn.
+   */
+  fresh(): Promise<void>;
+  /**
+   * Like `fresh`, for sites, redirects and TLS handshakes: in a cluster, later reads may be as old as STALE_LIMIT.
+   * @throws StorageUnavailable if it would be older
+   */
+  recent(): Promise<void>;
+  /**
+   * Changes with every committed write: immediately for this process's own, unless it is derived (see `Commit`); after `fresh`
+   * for those of others.
+   */
+  version(): number;
+  /** Changes, with `fresh`, after every committed write of another process. */
+  foreignVersion(): number;
+  /** @throws FilesLost if one of its files was moved, deleted or truncated: new writes would be lost */
+  assertInPlace(): void;
+  /** Resolves after a loss of files, once everything recoverable is saved. */
+  readonly lost: Promise<FilesLost>;
+  /**
+   * Tests a write and a read, unless both were tested a moment ago.
+   * @throws if the file is gone, the schema is not this program's, the storage refuses writes or reads, or another process
+   * holds the write lock for too long
+   */
+  assertReady(): Promise<void>;
+  /** Call it with every error of a request: after a failed read, the next `assertReady` looks for damage. */
+  suspect(error: unknown): void;
+  /** Copies a large log into the database, in a worker, and truncates it unless a reader still needs it. */
+  shrinkLog(): Promise<void>;
+  /** Commits queued writes, copies the log into the database file if there is room, and closes it. It may be called again. */
+  close(): Promise<void>;
+}
+
+/** How to open a database. */
+export interface OpenOptions
+  extends
+    Omit<GroupCommitOptions, "changes" | "lockHolder" | "beforeCommit">,
+    Pick<ReadinessOptions, "probeMs"> {
+  /** Migrates always, never, or only an empty database. An older database that is not migrated is refused. */
+  migrating?: "always" | "new" | "never";
+  /** Called before a new database is set up. If it throws, the database stays empty. */
+  onEmpty?: () => void;
+}
+
+const OPEN_BUSY_MS = 5000;
+
+/** Retries while another process creates the same database: SQLite does not wait for a lock to switch to WAL mode. */
+const retryWhileBusy = (act: () => void): void => {
+  for (const end = performance.now() + OPEN_BUSY_MS; ;)
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error;
+      Bun.sleepSync(10);
+    }
+};
+
+/** Opens or creates the database file (or ":memory:"). */
+export const openDatabase = (path: string, options?: OpenOptions): Database =>
+  setUpDatabase(new Client(path, { create: true, strict: true }), options);
+
+/** Sets up and migrates a database that a new connection has open. If this fails, it closes the connection. */
+export const setUpDatabase = (
+  client: Client,
+  { migrating = "always", onEmpty, probeMs, ...settings }: OpenOptions = {},
+): Database => {
+  try {
+    retryWhileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
+    assertEmbedded(client);
+    if (onEmpty && isEmptyDatabase(client)) onEmpty();
+    if (migrating === "always" || (migrating === "new" && isEmptyDatabase(client))) {
+      migrate(client, migrations);
+      ensureStoreId(client);
+    } else assertCurrent(client, migrations);
+    // SQLite would block the event loop while it waits; from here on group commit waits.
+    client.run("PRAGMA busy_timeout=0");
+    // Each write has a savepoint, whose journal would be a file. Migrations sort much, so they come before.
+    client.run("PRAGMA temp_store=MEMORY");
+  } catch (error) {
+    const failure = asDiskError(client, error);
+    client.close();
+    throw failure;
+  }
+  const changes = detectChanges(client);
+  const lockHolder = () => holderOf(client.filename);
+  const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
+  const files = watchFiles(client, onLost);
+  const writes = groupCommit(client, {
+    ...settings,
+    changes: {
+      beginOwn() {
+        files.assert();
+        changes.beginOwn();
+      },
+      endOwn: changes.endOwn,
+    },
+    lockHolder,
+    beforeCommit: () => countPets(client),
+  });
+  const readiness = databaseReadiness(client, writes, {
+    lockHolder,
+    ...(probeMs !== undefined && { probeMs }),
+    ...(settings.lockWait !== undefined && { lockWait: settings.lockWait }),
+  });
+  let closed: Promise<void> | undefined;
+  let shrinking: Promise<void> | undefined;
+  const shrink = () => (shrinking ??= shrinkLog(client).finally(() => (shrinking = undefined)));
+  const { stop: stopReads, ...reads } = freshReads(client, changes.detect);
+  const close = async () => {
+    stopReads();
+    await shrinking?.catch(() => {});
+    await writes.drain();
+    writes.stop();
+    readiness.close();
+    await closeDatabase(client, files);
+  };
+  return {
+    client,
+    commit: writes.commit,
+    ...reads,
+    foreignVersion: changes.foreign,
+    // Both only grow, so their sum changes whenever either does.
+    version: () => changes.foreign() + writes.count(),
+    assertInPlace: files.assert,
+    lost,
+    async assertReady() {
+      files.assert();
+      await readiness.assert();
+    },
+    suspect: readiness.suspect,
+    shrinkLog: async () => (closed ? undefined : shrink()),
+    close: () => (closed ??= close()),
+  };
+};
+
+/** Writes the database of a new store to a file that must not exist, for this user only. The caller makes it durable. */
+export const createDatabase = (path: string): void => {
+  createEmpty(path);
+  const client = new Client(path, { readwrite: true, strict: true });
+  try {
+    client.run("PRAGMA synchronous=OFF");
+    migrate(client, migrations);
+    ensureStoreId(client);
+  } finally {
+    client.close();
+  }
+};

@@ -1,0 +1,66 @@
+import { Database as Client } from "bun:sqlite";
+import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { fileSize } from "../../lib/files.ts";
+import { isBusy } from "../../lib/storage-errors.ts";
+
+/** The byte of the WAL index that a writer locks (https://sqlite.org/walformat.html, section 2.3.1). */
+const WRITE_LOCK = 120;
+const UNKNOWN = "another process";
+
+/** A line of /proc/locks: `1: POSIX  ADVISORY  WRITE 812 fd:01:1234 120 120`. */
+const LOCK = /^\d+: POSIX\s+ADVISORY\s+WRITE\s+(\d+)\s+\w+:\w+:(\d+)\s+(\d+)\s+(\d+|EOF)$/;
+
+const holderPid = (inode: number): number | undefined => {
+  for (const line of readFileSync("/proc/locks", "utf8").split("\n")) {
+    const [, pid, ofInode, first, last] = LOCK.exec(line) ?? [];
+    const isWrite = Number(first) <= WRITE_LOCK && (last === "EOF" || Number(last) >= WRITE_LOCK);
+    if (Number(ofInode) === inode && isWrite && Number(pid) > 0) return Number(pid);
+  }
+  return undefined;
+};
+
+/** The program's name and its command, without further arguments, which may be secrets. */
+const commandOf = (pid: number): string => {
+  const [program = "", ...words] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  const command = words.find((word) => !/\.[jt]s$/.test(word)) ?? "";
+  return [basename(program), ...(/^[a-z]{1,20}$/.test(command) ? [command] : [])].join(" ");
+};
+
+/** True for a process that a signal has stopped (man proc_pid_stat: `T`). */
+const isSuspended = (pid: number): boolean =>
+  / T /.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, "").slice(0, 3));
+
+/** Describes the process that holds the write lock of this database, for operators. Only Linux can name it. */
+export const lockHolder = (path: string): string => {
+  try {
+    const pid = holderPid(statSync(`${path}-shm`).ino);
+    if (pid === undefined || pid === process.pid) return UNKNOWN;
+    const advice = isSuspended(pid)
+      ? `, which is suspended: resume it with "fg" in its terminal or "kill -CONT ${pid}", or end it`
+      : "";
+    return `process ${pid} (${commandOf(pid)})${advice}`;
+  } catch {
+    return UNKNOWN;
+  }
+};
+
+/**
+ * True if another connection has this database open. If none has, this copies the log into the database, as a close does.
+ * Other faults of the database are left to the process that opens it next.
+ */
+export const isOpenElsewhere = (path: string): boolean => {
+  // SQLite deletes the log of a database that has no bytes.
+  if (fileSize(path) === 0) return false;
+  let client: Client | undefined;
+  try {
+    client = new Client(path, { readwrite: true });
+    client.run("PRAGMA locking_mode=EXCLUSIVE");
+    client.query("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    client?.close();
+  }
+};

@@ -1,0 +1,69 @@
+import type { Database as Client } from "bun:sqlite";
+import { fileSize } from "../../lib/files.ts";
+import { MigrationRefused } from "./migrate.ts";
+import { openExisting } from "./snapshot.ts";
+import { CREATE_REPLICA, REPLICA, hasTable } from "./schema-check.ts";
+
+/** Which log a database is a replica of, and how much of it has been applied. */
+export interface ReplicaMark {
+  readonly log: string;
+  /** The position of the last record that was applied. */
+  readonly position: number;
+  /** Its id. */
+  readonly id: string;
+  /** The running checksum of the log there. */
+  readonly checksum: string;
+}
+
+/** Undefined for an embedded database, which has no log. */
+export const replicaMark = (client: Client): ReplicaMark | undefined =>
+  hasTable(client, REPLICA)
+    ? (client.query<ReplicaMark, []>(`SELECT log, position, id, checksum FROM ${REPLICA}`).get() ?? undefined)
+    : undefined;
+
+/** False for a file that is missing or cannot be read. */
+export const isReplicaFile = (path: string): boolean => {
+  if (fileSize(path) === 0) return false;
+  let client: Client | undefined;
+  try {
+    client = openExisting(path);
+    return replicaMark(client) !== undefined;
+  } catch {
+    return false;
+  } finally {
+    client?.close();
+  }
+};
+
+/** @throws MigrationRefused for a replica: no other node has data that is written to it without its log */
+export const assertEmbedded = (client: Client): void => {
+  if (hasTable(client, REPLICA))
+    throw new MigrationRefused(
+      "the database is a replica of a cluster",
+      "set DATABASE_URL, or make it an embedded store with adoption-store cluster leave",
+    );
+};
+
+/** Makes a database a replica of this log. */
+export const markReplica = (client: Client, { log, position, id, checksum }: ReplicaMark): void => {
+  client.transaction(() => {
+    client.run(`DROP TABLE IF EXISTS ${REPLICA}`);
+    client.run(CREATE_REPLICA);
+    client.run(`INSERT INTO ${REPLICA} VALUES (1, ?, ?, ?, ?)`, [log, position, id, checksum]);
+  })();
+};
+
+/** Makes a replica an embedded database again. */
+export const unmarkReplica = (client: Client): void => void client.run(`DROP TABLE IF EXISTS ${REPLICA}`);
+
+/** Changes a database that no other process uses, and copies its log into it: the file alone is then the database. */
+export const changeAlone = (path: string, change: (client: Client) => void): void => {
+  const client = openExisting(path);
+  try {
+    change(client);
+    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    client.run("PRAGMA journal_mode=DELETE");
+  } finally {
+    client.close();
+  }
+};

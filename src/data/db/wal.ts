@@ -1,0 +1,75 @@
+import type { Database as Client } from "bun:sqlite";
+import { openSync, readSync } from "node:fs";
+import { fileSize } from "../../lib/files.ts";
+import { MAX_LOG_BYTES } from "./pragmas.ts";
+import { openSqlWorker } from "./sql-worker.ts";
+
+/** True for a database in memory or in a nameless temporary file, which no other connection can open. */
+export const isInMemory = (path: string): boolean => path === "" || path === ":memory:";
+
+/** The offset of the transaction counter in the file, and those of the later fields from there, in words. */
+const HEADER_OFFSET = 8;
+const FRAMES_WORD = 2;
+const CHECKSUM_WORD = 4;
+const HEADER_WORDS = 6;
+
+/** The part of the WAL index's header that every commit rewrites (https://sqlite.org/walformat.html, section 2.1). */
+export interface WalIndexHeader {
+  /** Counts transactions. */
+  count: number;
+  /** How many frames of the log are committed. */
+  frames: number;
+  /** The checksum of the last frame. */
+  checksum: number;
+}
+
+/**
+ * Reads the header of a database's WAL index, in a microsecond.
+ *
+ * The descriptor is never closed: POSIX drops all of a process's locks on a file, SQLite's own too, when any descriptor
+ * of that file is closed.
+ */
+export const walIndexReader = (path: string): (() => WalIndexHeader) => {
+  const descriptor = openSync(`${path}-shm`, "r");
+  const words = new Uint32Array(HEADER_WORDS);
+  const bytes = new Uint8Array(words.buffer);
+  return () => {
+    readSync(descriptor, bytes, 0, bytes.length, HEADER_OFFSET);
+    return {
+      count: words[0] as number,
+      frames: words[FRAMES_WORD] as number,
+      checksum: words[CHECKSUM_WORD] as number,
+    };
+  };
+};
+
+/** Bytes of a database's log; 0 without one. */
+export const logSize = (path: string): number => fileSize(`${path}-wal`);
+
+/** The log grows this large only if it cannot be copied: a process reads for too long, or the disk refuses writes. */
+const LARGE_LOG_BYTES = 4 * MAX_LOG_BYTES;
+
+/** A warning of /readyz about a log that grows. */
+export const logWarnings = (path: string): { code: string; count: number; message: string }[] => {
+  const size = logSize(path);
+  if (size < LARGE_LOG_BYTES) return [];
+  const message = `The log of the database has grown to ${Math.round(size / 1e6)} MB: a process has been reading the database for too long (end it), or the disk refuses writes to ${path} (see the server's log).`;
+  return [{ code: "database_log_large", count: 1, message }];
+};
+
+/**
+ * Copies a large log into its database, in a worker, and then truncates it. Frames that a reader still needs stay until a
+ * later call, and so does a log into which this connection writes.
+ */
+export const shrinkLog = async (client: Client): Promise<void> => {
+  const path = client.filename;
+  if (logSize(path) <= MAX_LOG_BYTES) return;
+  {
+    await using remote = await openSqlWorker(path);
+    await remote.all("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+  // SQLite refuses it inside a transaction, such as that of a write which waits for the engine of a cluster.
+  if (client.inTransaction) return;
+  // Little is left to copy, so this is quick. It does nothing while another process writes.
+  client.query("PRAGMA wal_checkpoint(TRUNCATE)").get();
+};

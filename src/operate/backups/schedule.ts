@@ -1,0 +1,259 @@
+import { existsSync } from "node:fs";
+import { makeDirectories } from "../../lib/durable.ts";
+import type { Logger } from "../../lib/log.ts";
+import { ownProgram } from "../../lib/own-program.ts";
+import { type Poller, repeat } from "../../lib/poller.ts";
+import { reasonOf } from "../../lib/reason.ts";
+import { type Clock, systemClock } from "../../lib/time.ts";
+import { backupsIn } from "./backup-directory.ts";
+import type { BackupResult } from "./backup.ts";
+import { newestTime } from "./file-names.ts";
+import { removeTemporary } from "./destination.ts";
+
+/** The state of the scheduled backups. Times are milliseconds UTC. */
+export interface BackupStatus {
+  /** When the newest backup was taken; undefined before the first one. */
+  lastSuccess: number | undefined;
+  /** When the next backup is due. */
+  due: number;
+  /** How many attempts have failed since the last success, and why the last one did. */
+  failures: number;
+  reason: string;
+}
+
+/** How late a backup may be before it counts as overdue. */
+const GRACE_MS = 60 * 60_000;
+
+/** True if a backup is overdue. @param every the schedule, in milliseconds */
+export const isOverdue = (due: number, every: number, now: number): boolean =>
+  now > due + Math.min(every, GRACE_MS);
+
+/** Takes a backup when one is due. `stop` ends a backup in progress. */
+interface BackupScheduler extends Poller {
+  /** Undefined before the first tick. */
+  status(): BackupStatus | undefined;
+}
+
+interface BackupSchedulerOptions {
+  /** The time from one backup to the next, in milliseconds. */
+  every: number;
+  /** When the newest backup of this store was taken, manual ones included; undefined without one. */
+  newest: () => number | undefined;
+  take: () => Promise<void>;
+  /** Cancels the backup in progress. */
+  cancel: () => Promise<void>;
+  clock: Clock;
+  /** Called when a backup fails. */
+  onError: (error: unknown) => void;
+}
+
+const TICK_MS = 1000;
+/** The pause after a failed backup: a full disk stays full for a while. */
+const RETRY_MS = 15 * 60_000;
+
+export const backupScheduler = ({
+  every,
+  newest,
+  take,
+  cancel,
+  clock,
+  onError,
+}: BackupSchedulerOptions): BackupScheduler => {
+  let next = 0;
+  let state: BackupStatus | undefined;
+  let isStopped = false;
+
+  /** Earlier backups count, so that a restart takes none too early. */
+  const initialStatus = (now: number): BackupStatus => {
+    const first = { lastSuccess: undefined, due: now, failures: 0, reason: "" };
+    try {
+      const last = newest();
+      next = last === undefined ? now : last + every;
+      // If a backup became due while no server ran, it is due now.
+      return { ...first, lastSuccess: last, due: Math.max(now, next) };
+    } catch (error) {
+      onError(error);
+      next = now + Math.min(every, RETRY_MS);
+      return { ...first, failures: 1, reason: reasonOf(error) };
+    }
+  };
+
+  const attempt = async (start: number, before: BackupStatus) => {
+    try {
+      await take();
+      next = start + every;
+      state = { lastSuccess: start, due: next, failures: 0, reason: "" };
+    } catch (error) {
+      if (isStopped) return;
+      next = start + Math.min(every, RETRY_MS);
+      state = { ...before, failures: before.failures + 1, reason: reasonOf(error) };
+      onError(error);
+    }
+  };
+
+  const takeIfDue = async () => {
+    const now = clock.now();
+    state ??= initialStatus(now);
+    // The clock was set back.
+    if (next > now + every) next = now + every;
+    if (state.due > now + every) state = { ...state, due: now + every };
+    if (next <= now) await attempt(now, state);
+  };
+
+  const poller = repeat(TICK_MS, takeIfDue, { onError });
+  return {
+    ...poller,
+    status: () => state,
+    start() {
+      isStopped = false;
+      poller.start();
+    },
+    async stop() {
+      isStopped = true;
+      const stopped = poller.stop();
+      await cancel();
+      await stopped;
+      // Until it starts again, another node may take them.
+      state = undefined;
+    },
+  };
+};
+
+/** A warning of `/readyz` about scheduled backups. */
+interface BackupWarning {
+  code: "backups_fail" | "backup_overdue";
+  count: number;
+  message: string;
+}
+
+const newestIn = ({ lastSuccess }: BackupStatus): string =>
+  lastSuccess === undefined
+    ? "there is no backup"
+    : `the newest backup is from ${new Date(lastSuccess).toISOString()}`;
+
+const failing = (status: BackupStatus): BackupWarning => ({
+  code: "backups_fail",
+  count: status.failures,
+  message: `The last ${status.failures === 1 ? "attempt" : `${status.failures} attempts`} at a backup failed, and ${newestIn(status)}: ${status.reason}`,
+});
+
+const overdue = (status: BackupStatus): BackupWarning => ({
+  code: "backup_overdue",
+  count: 1,
+  message: `A backup was due at ${new Date(status.due).toISOString()}, and ${newestIn(status)}: the server's log shows the reason.`,
+});
+
+/**
+ * @param status undefined if no backups are scheduled, or if the server has just started
+ * @param every the schedule, in milliseconds
+ */
+export const backupWarnings = (
+  status: BackupStatus | undefined,
+  every: number,
+  now: number,
+): BackupWarning[] => [
+  ...(status && status.failures > 0 ? [failing(status)] : []),
+  ...(status && isOverdue(status.due, every, now) ? [overdue(status)] : []),
+];
+
+/** How long the command may take to end after SIGTERM. */
+const MAX_END_MS = 3000;
+
+/** Takes backups in a separate process: copying takes seconds, during which the server must respond. */
+const backupProcess = (
+  argv: readonly string[],
+  directory: string,
+  {
+    program = ownProgram(),
+    env,
+  }: { program?: string[] | undefined; env?: Readonly<Record<string, string | undefined>> | undefined } = {},
+) => {
+  let running: Bun.Subprocess | undefined;
+  return {
+    /** Runs the command `backup`. @returns its output @throws an error with its message */
+    async take(): Promise<string> {
+      const child = Bun.spawn([...program, "backup", ...argv], {
+        ...(env && { env }),
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      running = child;
+      const [output, errors, code] = await Promise.all([
+        child.stdout.text(),
+        child.stderr.text(),
+        child.exited,
+      ]);
+      running = undefined;
+      if (code === 0) return output;
+      removeTemporary(directory, child.pid);
+      throw new Error(
+        errors.trim().replace(/^adoption-store: /, "") || `the backup ended with exit code ${code}`,
+      );
+    },
+    /** Ends the command, which removes its files. */
+    async cancel(): Promise<void> {
+      const child = running;
+      if (!child) return;
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), MAX_END_MS);
+      await child.exited;
+      clearTimeout(timer);
+    },
+  };
+};
+
+/** The settings of the server's own backups. */
+interface ServerBackupSettings {
+  dataDir: string;
+  /** The time from one backup to the next, in milliseconds; undefined: the server takes none. */
+  backupSchedule: number | undefined;
+  backupDir: string;
+  /** How many backups stay. */
+  backupKeep: number;
+  /** Bytes. */
+  diskReserve: number;
+}
+
+/**
+ * The server's scheduled backups, each taken by a separate process; undefined without BACKUP_SCHEDULE.
+ * @param storeId only backups of this store count, and are rotated
+ */
+export const serverBackups = (
+  { dataDir, backupSchedule: every, backupDir: directory, backupKeep, diskReserve }: ServerBackupSettings,
+  log: Logger,
+  storeId: string | undefined,
+  {
+    clock = systemClock,
+    program,
+    env,
+  }: {
+    clock?: Clock;
+    /** The environment of the process. By default that of this one at its start. */
+    env?: Readonly<Record<string, string | undefined>>;
+    /** The command line to run instead of this program. */
+    program?: string[];
+  } = {},
+): BackupScheduler | undefined => {
+  if (every === undefined) return undefined;
+  const reserve = `${Math.ceil(diskReserve / 2 ** 10)}KiB`;
+  const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(backupKeep)];
+  const child = backupProcess([`${directory}/`, ...flags, "--scheduled", "--json"], directory, {
+    program,
+    env,
+  });
+  const take = async () => {
+    makeDirectories(directory);
+    const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as BackupResult;
+    log.info({ file, bytes, removed: removed.length, leftAlone: leftAlone.length }, "backup taken");
+    if (sites && sites.missing > 0)
+      log.warn(
+        { missing: sites.missing },
+        "files of deployed sites are missing or damaged, and not in this backup, so no older backup was removed",
+      );
+  };
+  const newest = () =>
+    existsSync(directory) ? newestTime(backupsIn(directory, storeId).own, clock.now()) : undefined;
+  const onError = (error: unknown) => log.error({ err: error }, "the backup failed");
+  return backupScheduler({ every, newest, take, cancel: child.cancel, clock, onError });
+};

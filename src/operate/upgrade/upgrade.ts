@@ -1,0 +1,239 @@
+import { existsSync, rmSync } from "node:fs";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { hashFile } from "../service/files.ts";
+import { stageCandidate } from "./candidate.ts";
+import {
+  type UpgradePaths,
+  type UpgradeRecord,
+  type Version,
+  keepPrevious,
+  putBack,
+  putInPlace,
+  readRecord,
+  removeRecord,
+  writeRecord,
+} from "./record.ts";
+
+/** The services that an upgrade uses, in addition to the files of the executable. */
+export interface Host {
+  /** Undefined if no service runs this executable now. */
+  service: UpgradedService | undefined;
+  dataDir: string;
+  /** The newest migration of the database; undefined without a database. */
+  newestMigration(): string | undefined;
+  /** Backs up the database. @returns the file; undefined without a database */
+  backUp(): Promise<string | undefined>;
+  /** The copy that the server took before it migrated the database to its current state; undefined without one. */
+  copyBeforeMigration(since: number): string | undefined;
+  /** Replaces the database, with a command of this program. */
+  restore(program: string, backup: string): Promise<void>;
+  /** Removes backups of earlier upgrades. */
+  removeBackups(except: string | undefined): void;
+  /** This program's version. */
+  current: Omit<Version, "sha256">;
+  now(): number;
+  /** Reports a step to the user. */
+  say(line: string): void;
+}
+
+export interface UpgradedService {
+  stop(): Promise<void>;
+  /** Starts it, or stops and starts it, and waits for `/readyz`. @returns why it is not ready; undefined if it is */
+  restart(): Promise<string | undefined>;
+}
+
+/** The new version did not work. The previous one runs again. */
+export class RolledBack extends Error {
+  override name = "RolledBack";
+}
+
+/** Neither version runs. */
+export class RollbackFailed extends Error {
+  override name = "RollbackFailed";
+}
+
+interface UpgradeResult {
+  /** `installed`: this version is installed already. */
+  outcome: "upgraded" | "installed";
+  from: Version;
+  to: Version;
+}
+
+const inWords = ({ version, sha256 }: Version): string => `${version} (${sha256.slice(0, 12)})`;
+
+/** How the new version compares with the installed one. */
+const comparison = (from: string, to: string): string =>
+  (["older than", "another build of", "newer than"] as const)[Bun.semver.order(to, from) + 1] ?? "unlike";
+
+/** The place of a migration in the order: 21 for `0021_browser_states`. */
+const positionOf = (migration: string): number => Number.parseInt(migration, 10);
+
+/** The record of the last upgrade, if the version before it is still there. */
+const undoableUpgrade = async (paths: UpgradePaths): Promise<UpgradeRecord | undefined> => {
+  const record = readRecord(paths);
+  const isThere = async (path: string) => existsSync(path) && (await hashFile(path)) === record?.from.sha256;
+  return (await isThere(paths.previous)) || (await isThere(paths.executable)) ? record : undefined;
+};
+
+/** @throws OperatorError unless a program with this newest migration can open the database */
+const assertOpens = async (
+  source: string,
+  newest: string | undefined,
+  database: string | undefined,
+  paths: UpgradePaths,
+): Promise<void> => {
+  if (database === undefined || newest === database) return;
+  if (newest !== undefined && positionOf(newest) > positionOf(database)) return;
+  const reason =
+    newest === undefined
+      ? "it is an earlier build, which does not report its newest migration"
+      : `its newest migration is ${newest}`;
+  const rollback =
+    (await undoableUpgrade(paths)) !== undefined
+      ? " To go back to the previous version, run adoption-store upgrade --rollback."
+      : "";
+  throw new OperatorError(
+    `${source} cannot open the database: ${reason}, and the database has ${database}. Choose a newer executable.${rollback}`,
+  );
+};
+
+/** Restores the database from before the upgrade if the new version has migrated it. */
+const restoreData = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
+  if (record.migration === undefined || host.newestMigration() === record.migration)
+    return host.say("the database was not migrated: it stays");
+  const copy = host.copyBeforeMigration(record.startedAt) ?? record.backup;
+  if (copy === undefined) throw new RollbackFailed("the database was migrated, and there is no backup");
+  host.say(`restoring the database from ${copy}: ${record.to.version} has migrated it`);
+  await host.restore(existsSync(paths.previous) ? paths.previous : paths.executable, copy);
+};
+
+/**
+ * Goes back to the previous version. Every step can be repeated: the database first, because a migrated one with the new
+ * version works as far as the new version does, and the previous version refuses it.
+ */
+const rollBackTo = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
+  await writeRecord(paths, { ...record, state: "rolling_back" });
+  if (host.service) {
+    host.say("stopping the service");
+    await host.service.stop();
+  }
+  await restoreData(host, paths, record);
+  if ((await hashFile(paths.executable)) !== record.from.sha256) putBack(paths);
+  host.say(`${record.from.version} is installed again`);
+  if (host.service) {
+    host.say("starting the service");
+    const reason = await host.service.restart();
+    if (reason !== undefined)
+      throw new RollbackFailed(`${record.from.version} does not run either: ${reason}`);
+  }
+  removeRecord(paths);
+};
+
+/** Starts the new version. @throws RolledBack if it does not become ready */
+const tryNew = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
+  if (host.service) {
+    host.say("restarting the service");
+    const reason = await host.service.restart();
+    if (reason !== undefined) {
+      host.say(`${record.to.version} does not work: ${reason}`);
+      await rollBackTo(host, paths, record);
+      throw new RolledBack(
+        `${record.to.version} does not work (${reason}): ${record.from.version} runs again`,
+      );
+    }
+  }
+  await writeRecord(paths, { ...record, state: "done" });
+  host.removeBackups(record.backup);
+};
+
+/**
+ * Finishes the rollback of an earlier call that was killed.
+ * @returns the record of an upgrade whose new version is installed, but was not tried to the end
+ */
+const finishEarlier = async (host: Host, paths: UpgradePaths): Promise<UpgradeRecord | undefined> => {
+  const record = readRecord(paths);
+  if (record?.state === "rolling_back") {
+    host.say("an earlier rollback was interrupted: finishing it");
+    await rollBackTo(host, paths, record);
+    throw new RolledBack(`${record.from.version} runs again: to try once more, repeat the command`);
+  }
+  const isReplaced = record?.state === "replacing" && (await hashFile(paths.executable)) === record.to.sha256;
+  return isReplaced ? record : undefined;
+};
+
+const install = async (host: Host, paths: UpgradePaths, from: Version, to: Version): Promise<void> => {
+  const startedAt = host.now();
+  const migration = host.newestMigration();
+  const backup = await host.backUp();
+  if (backup !== undefined) host.say(`the database is saved in ${backup}`);
+  const { dataDir } = host;
+  const record: UpgradeRecord = { state: "replacing", from, to, startedAt, dataDir, migration, backup };
+  await writeRecord(paths, record);
+  keepPrevious(paths);
+  putInPlace(paths);
+  host.say(`${paths.executable} is replaced; the previous one is ${paths.previous}`);
+  await tryNew(host, paths, record);
+};
+
+/**
+ * Replaces the executable, restarts the service, and goes back if the new version does not become ready. A call that was
+ * killed leaves an executable that is whole; the next call finishes or undoes the upgrade.
+ * @param source a file or an HTTPS URL
+ * @throws OperatorError, with nothing changed
+ * @throws RolledBack, RollbackFailed
+ */
+export const upgrade = async (
+  host: Host,
+  paths: UpgradePaths,
+  {
+    source,
+    sha256,
+    onBytes,
+  }: { source: string; sha256: string | undefined; onBytes: (bytes: number) => void },
+): Promise<UpgradeResult> => {
+  const unfinished = await finishEarlier(host, paths);
+  const candidate = await stageCandidate(source, paths.staged, sha256, onBytes);
+  try {
+    const to: Version = { version: candidate.version, sha256: candidate.sha256 };
+    const from: Version = { ...host.current, sha256: await hashFile(paths.executable) };
+    if (unfinished && unfinished.to.sha256 !== to.sha256)
+      throw new OperatorError(
+        `the upgrade to ${inWords(unfinished.to)} was interrupted: finish it with the same file, or run adoption-store upgrade --rollback`,
+      );
+    host.say(`${source} is ${inWords(to)}${candidate.isVerified ? ", with the right checksum" : ""}`);
+    if (unfinished) {
+      host.say("it is already installed: an earlier upgrade was interrupted");
+      await tryNew(host, paths, unfinished);
+      return { outcome: "upgraded", from: unfinished.from, to };
+    }
+    if (from.sha256 === to.sha256) return { outcome: "installed", from, to };
+    await assertOpens(source, candidate.migration, host.newestMigration(), paths);
+    host.say(`it is ${comparison(from.version, to.version)} the installed one, ${inWords(from)}`);
+    await install(host, paths, from, to);
+    return { outcome: "upgraded", from, to };
+  } finally {
+    rmSync(paths.staged, { force: true });
+  }
+};
+
+/** The effects of a rollback by hand. */
+export interface RollbackPlan {
+  record: UpgradeRecord;
+  /** True if the database returns to the time of the upgrade: later writes are lost. */
+  losesData: boolean;
+  run(): Promise<void>;
+}
+
+/** @throws OperatorError if there is nothing to go back to */
+export const planRollback = async (host: Host, paths: UpgradePaths): Promise<RollbackPlan> => {
+  const record = await undoableUpgrade(paths);
+  if (!record)
+    throw new OperatorError(
+      `there is no previous version next to ${paths.executable}: adoption-store upgrade FILE installs an older one if it can open the database`,
+    );
+  return {
+    record,
+    losesData: record.migration !== undefined && host.newestMigration() !== record.migration,
+    run: () => rollBackTo(host, paths, record),
+  };
+};

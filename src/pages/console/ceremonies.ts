@@ -1,0 +1,67 @@
+import type { Clock } from "../../lib/time.ts";
+import type { BrowserStates } from "./repository.ts";
+import { hashOf, seal, unseal } from "./seal.ts";
+
+/** A sign-in or registration in progress, as the visitor's cookie holds it. The random `challenge` identifies it. */
+export type Ceremony =
+  /** A signature by any passkey. */
+  | { readonly kind: "authentication"; readonly challenge: string }
+  /** A new passkey of this person. */
+  | { readonly kind: "registration"; readonly challenge: string; readonly personId: number }
+  /** A visit to the OpenID Connect provider. The challenge is its `state`. */
+  | {
+      readonly kind: "oidc";
+      readonly challenge: string;
+      readonly nonce: string;
+      readonly verifier: string;
+      readonly returnTo: string;
+    };
+
+export type CeremonyKind = Ceremony["kind"];
+
+/** A ceremony from a cookie, with its end in milliseconds UTC. */
+export type OpenedCeremony<Kind extends CeremonyKind = CeremonyKind> = Extract<Ceremony, { kind: Kind }> & {
+  readonly until: number;
+};
+
+/** Signing in at a provider may take a password and a second factor. */
+export const CEREMONY_MS: Readonly<Record<CeremonyKind, number>> = {
+  authentication: 5 * 60_000,
+  registration: 5 * 60_000,
+  oidc: 15 * 60_000,
+};
+
+const usedHash = ({ kind, challenge }: Ceremony): string => hashOf(`${kind} ${challenge}`);
+
+/**
+ * Seals sign-ins and registrations in progress into the visitor's cookie, so starting one writes nothing and takes no memory.
+ * Every process of the store can open the cookie. A used challenge is stored until it expires, so it works only once.
+ */
+export const createCeremonies = ({
+  states,
+  sealingKey,
+  clock,
+}: {
+  states: Pick<BrowserStates, "fresh" | "find" | "spend">;
+  sealingKey: () => Promise<string>;
+  clock: Clock;
+}) => ({
+  /** @returns the value of the cookie */
+  seal: async (ceremony: Ceremony): Promise<string> =>
+    seal(await sealingKey(), { ...ceremony, until: clock.now() + CEREMONY_MS[ceremony.kind] }, ceremony.kind),
+  /** The ceremony in a cookie; undefined if it is of another kind, was changed or used, or has expired. */
+  async open<Kind extends CeremonyKind>(
+    kind: Kind,
+    sealed: string | undefined,
+  ): Promise<OpenedCeremony<Kind> | undefined> {
+    const opened = sealed && (unseal(await sealingKey(), sealed, kind) as OpenedCeremony<Kind> | undefined);
+    if (!opened || opened.until <= clock.now()) return undefined;
+    await states.fresh();
+    return states.find("used_challenge", usedHash(opened)) ? undefined : opened;
+  },
+  /** Marks a ceremony as used. Only one of several concurrent calls gets true, also across processes. */
+  spend: (ceremony: OpenedCeremony): Promise<boolean> =>
+    states.spend(usedHash(ceremony), { now: clock.now(), until: ceremony.until }),
+});
+
+export type Ceremonies = ReturnType<typeof createCeremonies>;

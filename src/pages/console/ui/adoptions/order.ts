@@ -1,0 +1,91 @@
+import type { components } from "../../../../client/types/store.d.ts";
+import type { Animal } from "../animals/animal.ts";
+import type { Tone } from "../parts/tone.ts";
+import { isolated } from "../parts/wording.ts";
+
+export type Order = components["schemas"]["Order"];
+export type NewOrder = components["schemas"]["NewOrder"];
+export type Status = components["schemas"]["OrderStatus"];
+
+/** An order with its animal: null if it was deleted, undefined if the key may not read it. */
+export type Adoption = Order & { animal?: Animal | null };
+
+/** In the order in which an adoption passes through them. */
+export const STATUSES = ["placed", "approved", "completed", "cancelled"] as const satisfies readonly Status[];
+
+export const TONES: Record<Status, Tone> = {
+  placed: "waiting",
+  approved: "good",
+  completed: "quiet",
+  cancelled: "quiet",
+};
+
+export const isStatus = (text: string | undefined): text is Status =>
+  (STATUSES as readonly (string | undefined)[]).includes(text);
+
+export const STEPS = ["approve", "complete", "cancel"] as const;
+export type Step = (typeof STEPS)[number];
+
+/** The steps that each status allows. */
+export const STEPS_FROM: Record<Status, readonly Step[]> = {
+  placed: ["approve", "cancel"],
+  approved: ["complete", "cancel"],
+  completed: [],
+  cancelled: [],
+};
+
+/** The status after each step. */
+export const STATUS_AFTER: Record<Step, Status> = {
+  approve: "approved",
+  complete: "completed",
+  cancel: "cancelled",
+};
+
+/** The steps that can't be undone. The page asks before it takes them. */
+export type FinalStep = Exclude<Step, "approve">;
+
+export const isFinalStep = (text: string | undefined): text is FinalStep =>
+  text === "complete" || text === "cancel";
+
+/** Adds the animals to orders. @param animals those that still exist; undefined if they could not be read */
+export const withAnimals = (orders: readonly Order[], animals: readonly Animal[] | undefined): Adoption[] => {
+  if (!animals) return [...orders];
+  const byId = new Map(animals.map((animal) => [animal.id, animal]));
+  return orders.map((order) => Object.assign({ animal: byId.get(order.petId) ?? null }, order));
+};
+
+/** The adoption with its current order and the animal that has already been loaded. */
+export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
+  ...(animal !== undefined && { animal }),
+  ...now,
+});
+
+/** True if an order is in the state that is shown. */
+export const isSame = (shown: Adoption, now: Order): boolean =>
+  JSON.stringify(withOrder(shown, now)) === JSON.stringify(shown);
+
+/** The name of the animal, or its number if the name is not known. */
+export const animalLabel = ({ animal, petId }: Pick<Adoption, "animal" | "petId">): string =>
+  animal ? animal.name : `animal ${petId}`;
+
+/** The message about an adoption that has reached a status: "Adoption of Bella approved (no. 1)". */
+export const doneWords = (adoption: Adoption, done: string = adoption.status): string =>
+  `Adoption of ${isolated(animalLabel(adoption))} ${done} (no. ${adoption.id})`;
+
+export type Counts = Record<Status, number>;
+
+/** True if no adoption has started or changed its status in between: each step moves one adoption forward. */
+export const areSame = (counts: Counts, later: Counts): boolean =>
+  STATUSES.every((status) => counts[status] === later[status]);
+
+/** How many adoptions have the status; undefined: any. */
+export const countOf = (counts: Counts, status: Status | undefined): number =>
+  status ? counts[status] : STATUSES.reduce((sum, each) => sum + counts[each], 0);
+
+/** The counts after one adoption has got another status. @param from undefined: it is new */
+export const recounted = (counts: Counts, from: Status | undefined, to: Status): Counts => {
+  const after = { ...counts };
+  if (from) after[from]--;
+  after[to]++;
+  return after;
+};

@@ -1,0 +1,119 @@
+import type { EventOptions, OpenStream, PetEvent } from "../../../../client/pet-events.ts";
+import type { Changes } from "./changes.ts";
+import type { Animal } from "./animal.ts";
+
+/** Why changes may have been missed. */
+export type Gap =
+  /** The stream has just begun: a list that was read at the same time may be older. */
+  | "start"
+  /** The server no longer has the missed events. */
+  | "reset"
+  /** No stream gets through. */
+  | "silence";
+
+export interface Follower {
+  /** Called with the changes of a moment together. */
+  onChanges(changes: Changes): unknown;
+  /** Called when changes may have been missed: reload the animals that are shown. */
+  onGap(gap: Gap): void;
+}
+
+/** The stream and the timing of `followAnimals`. */
+interface FollowOptions {
+  /** The stream of events. It reconnects by itself. */
+  events(options: EventOptions): AsyncIterable<PetEvent>;
+  /** The time of the server's last message, in milliseconds. */
+  heardAt(): number;
+  signal: AbortSignal;
+  /** Changes are collected for so long: an import makes thousands. */
+  batchMs?: number;
+  pollMs?: number;
+  /** The server sends a comment every 15 seconds. Without any for so long, the list is polled. */
+  silenceMs?: number;
+  /** The first poll comes earlier, if the stream has not begun by then. */
+  patienceMs?: number;
+}
+
+/** The last event that was read: a later stream continues there. */
+export interface Position {
+  lastEventId: string | undefined;
+}
+
+/** Collects changes, and hands them on together. */
+const collector = (onChanges: Follower["onChanges"], batchMs: number) => {
+  let changes = new Map<number, Animal | undefined>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const collected = changes;
+    changes = new Map();
+    if (collected.size > 0) onChanges(collected);
+  };
+  return {
+    flush,
+    add(id: number, animal: Animal | undefined) {
+      changes.set(id, animal);
+      timer ??= setTimeout(flush, batchMs);
+    },
+  };
+};
+
+/**
+ * Follows the changes to animals until `signal` is aborted. Where no stream gets through, such as through a proxy that
+ * buffers responses or beyond the number of streams that a key may have, it asks for polling.
+ */
+export const followAnimals = async (
+  position: Position,
+  { onChanges, onGap }: Follower,
+  {
+    events,
+    heardAt,
+    signal,
+    batchMs = 200,
+    pollMs = 15_000,
+    silenceMs = 20_000,
+    patienceMs = 3000,
+  }: FollowOptions,
+): Promise<void> => {
+  const { add, flush } = collector(onChanges, batchMs);
+  const begin = Date.now();
+  const first = setTimeout(() => {
+    if (heardAt() < begin) onGap("silence");
+  }, patienceMs);
+  const polling = setInterval(() => {
+    if (Date.now() - Math.max(heardAt(), begin) > silenceMs) onGap("silence");
+  }, pollMs);
+  signal.addEventListener("abort", () => {
+    clearTimeout(first);
+    clearInterval(polling);
+  });
+  try {
+    for await (const event of events({ lastEventId: position.lastEventId, signal })) {
+      const isFirst = position.lastEventId === undefined;
+      position.lastEventId = event.id;
+      if (event.type === "reset") onGap(isFirst ? "start" : "reset");
+      else if (event.type === "deleted") add(event.petId, undefined);
+      else add(event.pet.id, event.pet);
+    }
+  } catch {
+    // Ended, or refused for good: polling continues.
+    if (!signal.aborted) onGap("silence");
+  } finally {
+    flush();
+  }
+};
+
+/** Opens a stream, and tells whenever something arrives, the server's comments included. */
+export const heard =
+  (open: OpenStream, onHeard: () => void): OpenStream =>
+  async (lastEventId, signal) => {
+    const { body } = await open(lastEventId, signal);
+    const tap = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        onHeard();
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(body?.pipeThrough(tap) ?? null);
+  };

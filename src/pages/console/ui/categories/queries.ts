@@ -1,0 +1,49 @@
+import { useQuery } from "@tanstack/preact-query";
+import { walk } from "../../../../client/pages.ts";
+import { ANIMALS } from "../animals/queries.ts";
+import { type Page, pageOf, store } from "../api/client.ts";
+import { useSession } from "../session.tsx";
+import { type Category, byName } from "./category.ts";
+
+/** The cache key of everything about categories. */
+export const CATEGORIES = ["categories"] as const;
+
+const PAGE = 100;
+/** Categories beyond these are shown by their ids. */
+export const MAX_CATEGORIES = 1000;
+
+/** The items of all pages. */
+const readEvery = async <Item>(read: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>) => {
+  const items: Item[] = [];
+  for await (const item of walk((cursor) => read({ limit: PAGE, ...(cursor && { cursor }) }))) {
+    items.push(item);
+    if (items.length === MAX_CATEGORIES) break;
+  }
+  return items;
+};
+
+const readAll = async (): Promise<Category[]> =>
+  byName(await readEvery((query) => pageOf(store.GET("/categories", { params: { query } }))));
+
+const readCounts = async (): Promise<ReadonlyMap<number, number>> => {
+  const counts = await readEvery((query) =>
+    pageOf(store.GET("/statistics/categories", { params: { query } })),
+  );
+  return new Map(counts.map(({ id, total }) => [id, total]));
+};
+
+/** How many animals each category has, by its id. Changes to animals make it stale. */
+export const useCounts = () => useQuery({ queryKey: [...ANIMALS, "by category"], queryFn: readCounts });
+
+/** All categories, by name. There are few, so they are read together. */
+export const useCategories = () => {
+  const isAllowed = useSession().can("pets:read");
+  const found = useQuery({ queryKey: CATEGORIES, queryFn: readAll, enabled: isAllowed });
+  return {
+    ...found,
+    /** Those that have been read. */
+    categories: found.data ?? [],
+    /** True while names should be waited for. After a failed read, ids are shown instead. */
+    isLoading: found.isLoading && found.failureCount === 0,
+  };
+};

@@ -1,0 +1,125 @@
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { syncPath } from "../../../lib/durable.ts";
+import { Fault } from "../../../lib/errors.ts";
+import { limiter } from "../../../lib/limiter.ts";
+import { makeOwnedDirectories } from "../../../lib/ownership.ts";
+import { ObjectStoreError } from "../../../protocols/s3/object-store-error.ts";
+import type { ObjectStore } from "../../../protocols/s3/object-store.ts";
+import { moveIntoPlace } from "../blob-writer.ts";
+import { type DiskSpace, InsufficientSpace, writeAll } from "../disk-space.ts";
+import { blobName } from "./names.ts";
+
+export interface Fetcher {
+  /**
+   * Puts a whole copy of a blob in its place. Concurrent calls share one download.
+   * @returns false if the object store has no whole copy either
+   * @throws Fault storage_unavailable if the object store cannot be asked, or needs too long
+   */
+  fetch(hash: string): Promise<boolean>;
+  /** Removes files that a crash left. @returns how many */
+  sweep(): number;
+}
+
+/** Without an object store, lost files stay lost. */
+export const NO_FETCHER: Fetcher = { fetch: async () => false, sweep: () => 0 };
+
+const MAX_DOWNLOADS = 16;
+/** How long a request waits for a download, which then continues. */
+const WAIT_MS = 10_000;
+/** After a failure, the object store is not asked for so long: requests are answered immediately. */
+const REST_MS = 1000;
+/** Nothing is downloaded for longer than this. Other processes may download into the same directory. */
+const ABANDONED_MS = 24 * 60 * 60_000;
+
+const RETRY = { "retry-after": "5" };
+const AWAY =
+  "This file is in the object store, which cannot be reached at present. Try again in a few seconds.";
+const SLOW = "This file is on its way from the object store. Try again in a few seconds.";
+const FULL = "This file is in the object store, and the disk has too little space for it.";
+
+const unavailable = (message: string): Fault => new Fault("storage_unavailable", message, RETRY);
+
+const faultOf = (error: unknown): unknown => {
+  if (error instanceof ObjectStoreError) return unavailable(AWAY);
+  return error instanceof InsufficientSpace ? unavailable(FULL) : error;
+};
+
+/** Writes the parts to a new file. @returns the hash of the content */
+const write = async (
+  file: string,
+  parts: AsyncIterable<Uint8Array>,
+  diskSpace: DiskSpace,
+): Promise<string> => {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const handle = openSync(file, "wx", 0o600);
+  try {
+    for await (const part of parts) {
+      diskSpace.assertFree(part.length);
+      hasher.update(part);
+      writeAll(handle, part);
+    }
+  } finally {
+    closeSync(handle);
+  }
+  return hasher.digest("hex");
+};
+
+/** Fetches blobs from the object store. A file gets its name once it is whole and on disk. */
+export const blobFetcher =
+  (store: ObjectStore, diskSpace: DiskSpace, { waitMs = WAIT_MS, restMs = REST_MS } = {}) =>
+  (root: string, pathOf: (hash: string) => string): Fetcher => {
+    const directory = join(root, "fetched");
+    const running = new Map<string, Promise<boolean>>();
+    const limited = limiter(MAX_DOWNLOADS);
+    let restsUntil = -Infinity;
+
+    const download = async (hash: string): Promise<boolean> => {
+      if (performance.now() < restsUntil) throw unavailable(AWAY);
+      const parts = await store.get(blobName(hash));
+      if (!parts) return false;
+      makeOwnedDirectories(directory);
+      const file = join(directory, crypto.randomUUID());
+      try {
+        if ((await write(file, parts, diskSpace)) !== hash) return false;
+        await syncPath(file);
+        makeOwnedDirectories(dirname(pathOf(hash)));
+        moveIntoPlace(file, pathOf(hash));
+        return true;
+      } finally {
+        rmSync(file, { force: true });
+      }
+    };
+
+    const start = async (hash: string): Promise<boolean> => {
+      try {
+        return await limited(() => download(hash));
+      } catch (error) {
+        if (error instanceof ObjectStoreError) restsUntil = performance.now() + restMs;
+        throw faultOf(error);
+      } finally {
+        running.delete(hash);
+      }
+    };
+
+    return {
+      async fetch(hash) {
+        const started = running.get(hash) ?? start(hash);
+        running.set(hash, started);
+        // It may fail without a waiter.
+        started.catch(() => {});
+        const { promise: late, reject } = Promise.withResolvers<never>();
+        const timer = setTimeout(() => reject(unavailable(SLOW)), waitMs);
+        return Promise.race([started, late]).finally(() => clearTimeout(timer));
+      },
+      sweep() {
+        if (!existsSync(directory)) return 0;
+        const before = Date.now() - ABANDONED_MS;
+        const left = readdirSync(directory)
+          .map((name) => join(directory, name))
+          .filter((file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? before) < before);
+        for (const file of left) rmSync(file, { force: true });
+        return left.length;
+      },
+    };
+  };

@@ -1,0 +1,272 @@
+import { rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import type { Actor } from "../../lib/actor.ts";
+import { Fault } from "../../lib/errors.ts";
+import { makeOwnedDirectories } from "../../lib/ownership.ts";
+import { type DiskSpace, InsufficientSpace, UNLIMITED_SPACE } from "./disk-space.ts";
+
+export interface AdmissionLimits {
+  /** Concurrent uploads of one caller. */
+  perCaller: number;
+  /** Concurrent uploads of all callers. Each takes disk space while it arrives. */
+  total: number;
+  /** Archives that are unpacked concurrently. */
+  unpacking: number;
+}
+
+export const ADMISSION: AdmissionLimits = { perCaller: 4, total: 64, unpacking: 4 };
+
+const RETRY_SECONDS = 10;
+
+const tooMany = (message: string) =>
+  new Fault("rate_limited", `${message}; try again in ${RETRY_SECONDS} s.`, {
+    "retry-after": String(RETRY_SECONDS),
+    connection: "close",
+  });
+
+/** Decides which uploads may begin. An upload is unpacked only once it has arrived, so that slow ones delay no other. */
+export const admission = ({ perCaller, total, unpacking }: AdmissionLimits) => {
+  const uploading = new Map<string, number>();
+  let uploads = 0;
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  const next = () => {
+    if (running >= unpacking) return;
+    const begin = waiting.shift();
+    if (!begin) return;
+    running++;
+    begin();
+  };
+
+  return {
+    /** True if no upload is in progress. */
+    isIdle: () => uploads === 0,
+    /** Lets an upload of this caller begin. @returns a function to call when it has ended @throws Fault rate_limited */
+    admit(caller: string): () => void {
+      const own = uploading.get(caller) ?? 0;
+      if (own >= perCaller)
+        throw tooMany(`This key is sending ${own} archives, and may send ${perCaller} at once`);
+      if (uploads >= total) throw tooMany("Too many archives are being sent");
+      uploading.set(caller, own + 1);
+      uploads++;
+      return () => {
+        uploads--;
+        const left = (uploading.get(caller) ?? 1) - 1;
+        if (left > 0) uploading.set(caller, left);
+        else uploading.delete(caller);
+      };
+    },
+    /** Runs `work` once fewer than `unpacking` others run, in the order of the calls. */
+    async unpack<Result>(work: () => Promise<Result>): Promise<Result> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push(resolve);
+      next();
+      await promise;
+      try {
+        return await work();
+      } finally {
+        running--;
+        next();
+      }
+    },
+  };
+};
+
+type Admission = ReturnType<typeof admission>;
+
+/** The body is larger than its limit. */
+export class UploadTooLarge extends Error {
+  override name = "UploadTooLarge";
+}
+
+/** The client disconnected before the end of its body. */
+export class UploadCutOff extends Error {
+  override name = "UploadCutOff";
+}
+
+/** The client sent nothing for too long, or sent too slowly. */
+class UploadTooSlow extends UploadCutOff {
+  override name = "UploadTooSlow";
+}
+
+/** How slow an upload may be. */
+export interface UploadPace {
+  /** Milliseconds that may pass without a byte. */
+  stallMs: number;
+  /** Milliseconds before `bytesPerSecond` applies. */
+  graceMs: number;
+  /** The minimum average rate. Time that the server takes to write does not count. */
+  bytesPerSecond: number;
+}
+
+/** A quarter of a megabit a second: 100 MiB may take an hour. */
+export const UPLOAD_PACE: UploadPace = { stallMs: 30_000, graceMs: 30_000, bytesPerSecond: 32 * 1024 };
+
+interface UploadLimits extends UploadPace {
+  /** Bytes of one body. */
+  bytes: number;
+}
+
+/** Reads the chunks of a body. @throws UploadCutOff, which sets a lost client apart from a failing disk */
+async function* readChunks(
+  body: ReadableStream<Uint8Array>,
+  { stallMs, graceMs, bytesPerSecond }: UploadLimits,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  let size = 0;
+  let waitedMs = 0;
+  const next = async () => {
+    const startedAt = performance.now();
+    const leftMs = Math.max(0, graceMs + (1000 * size) / bytesPerSecond - waitedMs);
+    const { promise: timeout, resolve } = Promise.withResolvers<string>();
+    const reason =
+      leftMs < stallMs
+        ? `it was slower than ${bytesPerSecond} bytes a second, try again over a faster connection`
+        : "the upload stalled";
+    const timer = setTimeout(() => resolve(reason), Math.min(leftMs, stallMs));
+    try {
+      return await Promise.race([reader.read(), timeout]);
+    } finally {
+      clearTimeout(timer);
+      waitedMs += performance.now() - startedAt;
+    }
+  };
+  try {
+    for (;;) {
+      const read = await next().catch((cause: unknown) => {
+        throw new UploadCutOff("the upload broke off", { cause });
+      });
+      if (typeof read === "string") throw new UploadTooSlow(read);
+      if (read.done) return;
+      size += read.value.length;
+      yield read.value;
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}
+
+const write = async (
+  file: string,
+  body: ReadableStream<Uint8Array> | null,
+  limits: UploadLimits,
+  diskSpace: DiskSpace,
+) => {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    let size = 0;
+    for await (const chunk of body ? readChunks(body, limits) : []) {
+      size += chunk.length;
+      if (size > limits.bytes) throw new UploadTooLarge(`larger than ${limits.bytes} bytes`);
+      diskSpace.assertFree(chunk.length);
+      // Not `write`, which may write only a part of the chunk.
+      await handle.writeFile(chunk);
+    }
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Archives on disk while they are unpacked, in a directory that one process owns. The first upload creates the directory. */
+export const openUploads = (
+  directory: string,
+  limits: UploadLimits,
+  diskSpace: DiskSpace = UNLIMITED_SPACE,
+) => ({
+  /** Removes files that a crash left. */
+  clear(): void {
+    rmSync(directory, { recursive: true, force: true });
+  },
+  /**
+   * Writes a body to a separate file, and removes the file when `use` has ended.
+   * @throws UploadTooLarge, UploadCutOff, InsufficientSpace, or a system's error
+   */
+  async receive<Result>(
+    body: ReadableStream<Uint8Array> | null,
+    use: (file: string) => Promise<Result>,
+  ): Promise<Result> {
+    makeOwnedDirectories(directory);
+    const file = join(directory, crypto.randomUUID());
+    try {
+      await write(file, body, limits, diskSpace);
+      return await use(file);
+    } finally {
+      rmSync(file, { force: true });
+    }
+  },
+});
+
+type Uploads = ReturnType<typeof openUploads>;
+
+/** A `.tar.gz` or `.zip` that a client sends. */
+export interface Upload {
+  /** The Content-Length; undefined for a chunked body. */
+  length: number | undefined;
+  body: ReadableStream<Uint8Array> | null;
+  /** True if the connection was closed, although the body seems complete. */
+  isCutOff(): Promise<boolean>;
+  /** Identifies the caller that sends it, for the limit of its uploads. */
+  caller: string;
+  /** Who sends it. */
+  actor: Actor;
+}
+
+const tooLarge = (limit: number) =>
+  new Fault(
+    "payload_too_large",
+    `The archive is larger than ${limit} bytes, the DEPLOY_LIMIT of this server.`,
+    { connection: "close" },
+  );
+
+const insufficientSpace = () =>
+  new Fault(
+    "storage_unavailable",
+    "The server has too little disk space for this deploy. Nothing of it was stored, and the previous site is still served. Try again once there is space.",
+    { "retry-after": "60", connection: "close" },
+  );
+
+/** The fault for an error of an upload. */
+const faultOf = (error: unknown, limit: number): unknown => {
+  if (error instanceof UploadTooLarge) return tooLarge(limit);
+  if (error instanceof InsufficientSpace) return insufficientSpace();
+  if (error instanceof UploadCutOff) {
+    const code = error instanceof UploadTooSlow ? "request_timeout" : "invalid_request";
+    return new Fault(code, `The archive is not complete: ${error.message}.`, { connection: "close" });
+  }
+  return error;
+};
+
+export interface ReceiveOptions {
+  uploads: Uploads;
+  admission: Admission;
+  diskSpace: DiskSpace;
+  /** Bytes of an archive. */
+  uploadLimit: number;
+}
+
+/**
+ * Receives an archive, and calls `publish` with its file once it is complete and fewer than the limit are being unpacked.
+ * @throws Fault payload_too_large, request_timeout, invalid_request, rate_limited if there are too many uploads,
+ * storage_unavailable if the disk has too little space
+ */
+export const receiveUpload = async <Result>(
+  { length = 0, body, isCutOff, caller }: Upload,
+  { uploads, admission, diskSpace, uploadLimit }: ReceiveOptions,
+  publish: (file: string) => Promise<Result>,
+): Promise<Result> => {
+  if (length > uploadLimit) throw tooLarge(uploadLimit);
+  const leave = admission.admit(caller);
+  try {
+    diskSpace.assertFree(length);
+    return await uploads.receive(body, async (file) => {
+      if (await isCutOff()) throw new UploadCutOff("the connection was closed");
+      return admission.unpack(() => publish(file));
+    });
+  } catch (error) {
+    throw faultOf(error, uploadLimit);
+  } finally {
+    leave();
+  }
+};

@@ -1,0 +1,233 @@
+import { type Clock, DAY_MS, formatTime } from "../../lib/time.ts";
+import { type Actor, SERVICE } from "../../lib/actor.ts";
+import type { Domain, EventName } from "./domain.ts";
+import type { DomainFinding, Finding, FindingOf } from "../dns-checks/finding.ts";
+import { type Inspect, type Inspection, mayHold } from "../dns-checks/inspect.ts";
+import { isRefused, missingChallenge } from "./certificate-records.ts";
+import { hostnameOf } from "../../lib/hostname.ts";
+import { type Progress, acceptsProof, progressOf, stagesOf } from "./check-progress.ts";
+import { addressesIn } from "../dns-checks/report.ts";
+import type { Check } from "./check-repository.ts";
+import type { Checkable } from "./read-repository.ts";
+import type { Domains } from "./repository.ts";
+import { spread } from "./schedule.ts";
+import { awaitsCertificate, isHeld, isServed } from "./stage.ts";
+import { hasCustomDomains } from "../projects/plan.ts";
+import { type Poller, duePoller } from "../../lib/poller.ts";
+
+/**
+ * The outcome of a check: `taken` if the records are right but another project keeps the host name, `overtaken` if the
+ * domain was changed or removed meanwhile, so that the result says nothing about it.
+ */
+export type CheckOutcome = "recorded" | "taken" | "overtaken";
+
+export interface ChecksOptions {
+  domains: Pick<Domains, "record" | "holder" | "trace">;
+  inspect: Inspect;
+  clock: Clock;
+  /** From 0 up to 1. */
+  randomFraction: () => number;
+  /** The CNAME target of a project by its label. */
+  targetOf: (label: string) => string;
+  /** Called when a check finds that a domain which waits for its certificate has moved here, or is allowed now. */
+  onReady?: (hostname: string) => Promise<unknown>;
+  /** True if domains get certificates, and are live once they have one. */
+  isSecured?: boolean;
+}
+
+/** A finding without the parts that differ between checks of the same records. */
+export const comparable = (finding: DomainFinding): string =>
+  JSON.stringify({ ...finding, seconds: undefined, since: undefined });
+
+/** Ignores the order, because servers respond in any order. */
+const isSame = (before: readonly DomainFinding[], after: readonly DomainFinding[]): boolean =>
+  before.map(comparable).toSorted().join("\n") === after.map(comparable).toSorted().join("\n");
+
+/** The events of a check for the history. A check with the same result as the last one is not an event. */
+const eventsFor = (
+  domain: Domain,
+  progress: Progress,
+  seen: EventName,
+  findings: readonly DomainFinding[],
+): Check["events"] => {
+  const stages = stagesOf(domain.stage, progress.events);
+  if (progress.stage !== domain.stage)
+    return progress.events.map((event, at) => ({ event, stage: stages[at] ?? domain.stage }));
+  const isNews = domain.checkedAt === null || !isSame(domain.findings, findings);
+  return isNews ? [{ event: seen, stage: domain.stage }] : [];
+};
+
+type Silence = FindingOf<"unreachable">;
+type Seen = Pick<Inspection, "findings" | "report">;
+
+/** The last check, if there was one. */
+interface LastCheck {
+  findings: readonly DomainFinding[];
+  checkedAt: number | null;
+}
+
+/** Undefined if the last check did not see the silence. The first check that sees it stores no time, so its own time counts. */
+const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck): string | undefined => {
+  const isSame = (one: DomainFinding): one is Silence =>
+    one.kind === "unreachable" && one.server === server && one.name === name;
+  const earlier = findings.find(isSame);
+  if (!earlier || checkedAt === null) return undefined;
+  return earlier.since ?? formatTime(checkedAt);
+};
+
+/** Who must act if the other servers do not show it. */
+const repairerOf = ({ server }: Silence, { report }: Seen) =>
+  report.nameServers.includes(server) ? "dns_provider" : "operator";
+
+/** Adds the start of each server's silence to the findings, and who must act, at the latest after a day. */
+const withSilences = (seen: Seen, last: LastCheck, now: number): Finding[] =>
+  seen.findings.map((finding) => {
+    if (finding.kind !== "unreachable") return finding;
+    const since = sinceOf(finding, last);
+    if (since === undefined) return finding;
+    const isOverdue = now - Date.parse(since) >= DAY_MS;
+    return {
+      ...finding,
+      since,
+      ...(isOverdue && { responsible: finding.responsible ?? repairerOf(finding, seen) }),
+    };
+  });
+
+const findingsOf = (
+  domain: Domain,
+  inspection: Inspection,
+  isTaken: boolean,
+  now: number,
+): DomainFinding[] => {
+  const found = withSilences(inspection, domain, now);
+  return isTaken ? [...found, { kind: "domain_taken", name: domain.hostname }] : found;
+};
+
+const isBlocked = (findings: readonly DomainFinding[]): boolean =>
+  isRefused(findings) || missingChallenge(findings) !== undefined;
+
+/** A domain that has moved is checked only if a person asks, or its records change. Others have their schedule. */
+const isReady = (before: Domain, { event, findings }: Inspection): boolean =>
+  event === "records_right" || (mayHold(event) && isBlocked(before.findings) && !isBlocked(findings));
+
+export const domainChecks = (options: ChecksOptions) => {
+  const { domains, inspect, clock, randomFraction, targetOf, onReady, isSecured = false } = options;
+  const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
+
+  /** Stores a check's result. False if the domain was changed meanwhile, or another project keeps its name. */
+  const write = (
+    domain: Domain,
+    inspection: Inspection,
+    { actor, askedAt, isTaken = false }: { actor: Actor; askedAt: number; isTaken?: boolean },
+  ) => {
+    const now = clock.now();
+    const progress = progressOf(domain, isTaken ? undefined : inspection.event, now, isSecured);
+    const findings = findingsOf(domain, inspection, isTaken, now);
+    const event = isTaken ? "domain_taken" : (inspection.event ?? "unreachable");
+    const { events: _, ...state } = progress;
+    return domains.record({
+      domain,
+      progress: { ...state, nextCheckAt: spread(state.nextCheckAt, now, randomFraction) },
+      events: eventsFor(domain, progress, event, findings),
+      findings,
+      trace: JSON.stringify(inspection.report),
+      isProven: inspection.isProven,
+      rivals: inspection.rivals.map((rival) => rival.slice(0, rival.indexOf("."))),
+      askedAt,
+      actor,
+      now,
+    });
+  };
+
+  /** If another project has had right records for a name, only right records make this project the holder. */
+  const mayProve = async (domain: Domain, now: number): Promise<boolean> => {
+    if (!acceptsProof(domain, now)) return false;
+    const holder = await domains.holder(domain.hostname);
+    return !holder || holder.project.id === domain.projectId || holder.domain.verifiedAt === null;
+  };
+
+  /** Inspects a domain and stores the result. */
+  const perform = async (
+    { domain, project }: Checkable,
+    actor: Actor,
+    isUrgent: () => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<CheckOutcome> => {
+    const { projectId, hostname, stage } = domain;
+    const askedAt = clock.now();
+    const inspection = await inspect(hostnameOf(hostname), targetOf(project.targetLabel), {
+      isUrgent,
+      // A project that holds the name has proven it.
+      needsProof: !isHeld(stage),
+      acceptsProof: await mayProve(domain, askedAt),
+      formerAddresses: addressesIn(await domains.trace(domain.id)),
+      isServed: isServed(stage),
+    });
+    if (signal?.aborted) return "overtaken";
+    if (await write(domain, inspection, { actor, askedAt })) {
+      if (awaitsCertificate(stage) && isReady(domain, inspection)) await onReady?.(hostname);
+      return "recorded";
+    }
+    const holder = mayHold(inspection.event) ? await domains.holder(hostname) : undefined;
+    const isTaken = holder !== undefined && holder.project.id !== projectId;
+    return isTaken && (await write(domain, inspection, { actor, askedAt, isTaken })) ? "taken" : "overtaken";
+  };
+
+  return {
+    /**
+     * Asks the DNS about a domain and stores the result. Calls during the check share it. Queries of a check that a
+     * client waits for go before those of scheduled checks.
+     * @param signal after its abort the result is not stored
+     */
+    run(checkable: Checkable, actor: Actor, signal?: AbortSignal): Promise<CheckOutcome> {
+      const { id } = checkable.domain;
+      const isAwaited = actor.kind !== "service";
+      const current = running.get(id);
+      if (current) {
+        current.isAwaited ||= isAwaited;
+        return current.outcome;
+      }
+      const { promise: outcome, resolve, reject } = Promise.withResolvers<CheckOutcome>();
+      // Before the check begins: its first queries look here whether they are urgent.
+      running.set(id, { outcome, isAwaited });
+      perform(checkable, actor, () => running.get(id)?.isAwaited ?? true, signal)
+        .finally(() => running.delete(id))
+        .then(resolve, reject);
+      return outcome;
+    },
+  };
+};
+
+export type Checks = ReturnType<typeof domainChecks>;
+
+export type DomainScheduler = Poller;
+
+export interface DomainSchedulerOptions {
+  domains: Pick<Domains, "due" | "stopChecks">;
+  checks: Checks;
+  clock: Clock;
+  /** Called when a check fails or cannot be stored. */
+  onError: (error: unknown) => void;
+}
+
+/** Checks that start each second. 10,000 waiting domains need 11 a second, with 25 queries each. */
+export const MAX_PER_TICK = 20;
+/** Scheduled checks at the same time. A silent server takes seconds, and must not delay other checks or clients' requests. */
+export const MAX_CONCURRENT = 32;
+
+/** Checks the domains that are due. Results after `stop` are not stored: the check is due again at the next start. */
+export const domainScheduler = (options: DomainSchedulerOptions): DomainScheduler => {
+  const { domains, checks, clock, onError } = options;
+  return duePoller({
+    due: domains.due,
+    idOf: ({ domain }) => domain.id,
+    process: (checkable, signal) =>
+      hasCustomDomains(checkable.project)
+        ? checks.run(checkable, SERVICE, signal)
+        : domains.stopChecks(checkable.domain),
+    maxPerTick: MAX_PER_TICK,
+    maxConcurrent: MAX_CONCURRENT,
+    clock,
+    onError,
+  });
+};

@@ -1,0 +1,225 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "../../data/db/open.ts";
+import { certificates } from "../../data/db/schema/certificates.ts";
+import { domainEvents, domains } from "../../data/db/schema/domains.ts";
+import { projects } from "../../data/db/schema/projects.ts";
+import { columnsOf, statement, value } from "../../data/db/statement.ts";
+import { unicodeOf } from "../../lib/hostname.ts";
+import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
+import type { Domain, DomainEvent, EventName, Holder, PastActor } from "./domain.ts";
+import {
+  type Row,
+  COLUMNS,
+  HAS_NAME,
+  HELD,
+  IS_NAME_OF_PROJECT,
+  IS_OF_PROJECT,
+  NEEDS_ATTENTION,
+  PENDING,
+  WAITING,
+  WANTING_CERTIFICATE,
+  toDomain,
+  toFindings,
+} from "./queries.ts";
+import { LONGEST_WAIT_MS } from "./schedule.ts";
+import type { StoredStage } from "./stage.ts";
+
+/** A domain, with the part of its project that a check needs. */
+export interface Checkable {
+  domain: Domain;
+  project: Holder;
+}
+
+export interface DomainFilters {
+  /** Part of a host name, in A-labels or U-labels. */
+  q?: string | undefined;
+  stages?: readonly StoredStage[] | undefined;
+  /** The slug of a project. */
+  project?: string | undefined;
+}
+
+const FIND = statement(sql`SELECT ${COLUMNS} FROM ${domains} WHERE ${IS_NAME_OF_PROJECT}`).as(toDomain);
+
+const LIST = statement(sql`
+  SELECT ${COLUMNS}
+  FROM ${domains}
+  WHERE ${IS_OF_PROJECT} AND ${domains.id} > ${value("after")}
+  ORDER BY ${domains.id}
+  LIMIT ${value("limit")}`).as(toDomain);
+
+const TRACE = statement<Pick<typeof domains.$inferSelect, "trace">>(sql`
+  SELECT ${columnsOf(domains, "trace")}
+  FROM ${domains}
+  WHERE ${domains.id} = ${value("id")}`);
+
+const WITH_PROJECT = sql`${domains} JOIN ${projects} ON ${projects.id} = ${domains.projectId}`;
+
+const CHECKABLE = sql`SELECT ${COLUMNS}, ${columnsOf(projects, "plan", "targetLabel")} FROM ${WITH_PROJECT}`;
+
+const toCheckable = ({ plan, targetLabel, ...row }: Row & Omit<Holder, "id">): Checkable => ({
+  domain: toDomain(row),
+  project: { id: row.projectId, plan, targetLabel },
+});
+
+const HOLDER = statement(sql`${CHECKABLE} WHERE ${HAS_NAME} AND ${domains.stage} IN ${HELD}`).as(toCheckable);
+
+const AWAITED = statement(sql`
+  SELECT 1
+  FROM ${WITH_PROJECT}
+  WHERE ${HAS_NAME}
+    AND ${domains.stage} IN ${WAITING}
+    AND ${projects.plan} IN ${PLANS_WITH_DOMAINS}
+    AND ${projects.activeDeployId} IS NOT NULL`);
+
+const DUE = statement(sql`
+  ${CHECKABLE}
+  WHERE ${domains.nextCheckAt} <= ${value("now")}
+  ORDER BY ${domains.nextCheckAt}, ${domains.id}
+  LIMIT ${value("limit")}`).as(toCheckable);
+
+const IS_REFUSED_FOR_RECORDS = sql`EXISTS (
+      SELECT 1
+      FROM ${certificates}
+      WHERE ${certificates.hostname} = ${domains.hostname}
+        AND json_extract(${certificates.problem}, '$.type') IN ('caa', 'records', 'records_unknown', 'platform_unready'))`;
+
+const WATCHED = statement(sql`
+  ${CHECKABLE}
+  WHERE ${domains.waitingSince} > ${value("since")} AND (
+    (${domains.nextCheckAt} BETWEEN ${value("now")} AND ${value("until")} AND (
+      ${domains.stage} IN ${WAITING}
+      OR (${domains.stage} IN ${WANTING_CERTIFICATE} AND ${domains.verifiedAt} IS NULL)))
+    OR (${domains.nextCheckAt} IS NULL
+      AND ${domains.stage} IN ${WANTING_CERTIFICATE}
+      AND ${IS_REFUSED_FOR_RECORDS}))
+  ORDER BY ${domains.waitingSince} DESC, ${domains.id} DESC
+  LIMIT ${value("limit")}`).as(toCheckable);
+
+const UNCERTIFIED = statement<Pick<Row, "hostname">>(sql`
+  SELECT ${columnsOf(domains, "hostname")}
+  FROM ${domains}
+  WHERE ${domains.stage} IN ${WANTING_CERTIFICATE}
+    AND NOT EXISTS (SELECT 1 FROM ${certificates} WHERE ${certificates.hostname} = ${domains.hostname})
+  LIMIT ${value("limit")}`);
+
+/** The order of the list: domains that need attention, then those that wait, then the others, each by name. */
+const KEY = sql`(
+    CASE WHEN ${NEEDS_ATTENTION} THEN '0' WHEN ${domains.stage} IN ${PENDING} THEN '1' ELSE '2' END
+    || ${domains.hostname})`;
+
+const isListed = (values: string) => sql`IN (SELECT value FROM json_each(${value(values)}))`;
+
+type OverviewRow = Row & { slug: string; targetLabel: string; key: string };
+
+const OVERVIEW = statement(sql`
+  SELECT ${COLUMNS}, ${columnsOf(projects, "slug", "targetLabel")}, ${KEY} AS key
+  FROM ${WITH_PROJECT}
+  WHERE (${value("project")} IS NULL OR ${projects.slug} = ${value("project")})
+    AND (${value("stages")} IS NULL OR ${domains.stage} ${isListed("stages")})
+    AND (${value("ids")} IS NULL OR ${domains.id} ${isListed("ids")})
+    AND (${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})
+  ORDER BY ${KEY}, ${domains.id}
+  LIMIT ${value("limit")}`).as(({ slug, targetLabel, key, ...row }: OverviewRow) => ({
+  domain: toDomain(row),
+  project: { slug, targetLabel },
+  id: row.id,
+  key,
+}));
+
+const NAMES = statement<Pick<Row, "id" | "hostname">>(sql`
+  SELECT ${columnsOf(domains, "id", "hostname")}
+  FROM ${domains}`);
+
+const FAILING = statement<Pick<Row, "hostname" | "stage" | "failingSince"> & { project: string }>(sql`
+  SELECT ${columnsOf(domains, "hostname", "stage", "failingSince")}, ${projects.slug} AS project
+  FROM ${WITH_PROJECT}
+  WHERE ${NEEDS_ATTENTION}
+  ORDER BY ${domains.id}
+  LIMIT ${value("limit")}`);
+
+/** The domains of all projects that need a person's attention. */
+export const failingDomains = ({ client }: Pick<Database, "client">, limit: number) =>
+  FAILING.all(client, { limit });
+
+export const domainReads = ({ client }: Pick<Database, "client">) => {
+  // SQLite cannot decode Punycode.
+  const idsOf = (q: string) => {
+    const text = q.trim().normalize("NFKC").toLowerCase();
+    const isMatch = (hostname: string) => hostname.includes(text) || unicodeOf(hostname).includes(text);
+    return NAMES.all(client).flatMap(({ id, hostname }) => (isMatch(hostname) ? [id] : []));
+  };
+  return {
+    find: async (projectId: number, hostname: string) => FIND.get(client, { projectId, hostname }),
+    /** All responses to the last check, as JSON; undefined before the first. */
+    trace: async (id: number) => TRACE.get(client, { id })?.trace ?? undefined,
+    /** Ascending by id, starting after `after`. */
+    list: async (page: { projectId: number; after: number; limit: number }) => LIST.all(client, page),
+    /** The domain that holds this host name, and its project; undefined if none does. */
+    holder: async (hostname: string) => HOLDER.get(client, { hostname }),
+    /** True if a project that may have domains waits for the records of this name. */
+    isAwaited: async (hostname: string) => AWAITED.get(client, { hostname }) !== undefined,
+    /** Domains with a due check, the longest due first. */
+    due: async (now: number, limit: number) => DUE.all(client, { now, limit }),
+    /** Domains without a due check that began to wait after `since`, for right records or for a correction of CAA or DNSSEC. Newest first. */
+    watched: async (now: number, since: number, limit: number) =>
+      WATCHED.all(client, { now, until: now + LONGEST_WAIT_MS, since, limit }),
+    /** Names of domains that need a certificate and have no row in `certificates` yet; at most `limit`. */
+    uncertified: async (limit: number) => UNCERTIFIED.all(client, { limit }).map(({ hostname }) => hostname),
+    /** The domains after a key and an id, sorted by key. */
+    overview: async ({ q, stages, project }: DomainFilters, limit: number, { text = "", after = 0 } = {}) =>
+      OVERVIEW.all(client, {
+        project: project ?? null,
+        stages: stages ? JSON.stringify(stages) : null,
+        ids: q ? JSON.stringify(idsOf(q)) : null,
+        key: text,
+        after,
+        limit,
+      }),
+  };
+};
+
+/** Events of one host name that a project keeps. */
+export const MAX_EVENTS = 1000;
+
+const IS_OF_HISTORY = sql`${domainEvents.projectId} = ${value("projectId")}
+    AND ${domainEvents.hostname} = ${value("hostname")}`;
+
+type EventRow = typeof domainEvents.$inferSelect;
+type ActorRow = Pick<EventRow, "actor" | "keyId" | "personId" | "actorName">;
+
+const actorOf = ({ actor, keyId, personId, actorName: name }: ActorRow): PastActor => {
+  if (actor === "key" && keyId !== null) return { kind: "key", id: keyId, name };
+  if (actor === "person" && personId !== null) return { kind: "person", id: personId, name };
+  return { kind: actor === "operator" ? "operator" : "service" };
+};
+
+/** Removes the oldest events beyond `MAX_EVENTS`, so that repeated verification cannot fill the disk. */
+export const PRUNE_EVENTS = statement(sql`
+  DELETE FROM ${domainEvents}
+  WHERE ${IS_OF_HISTORY}
+    AND ${domainEvents.id} <= (
+      SELECT ${domainEvents.id}
+      FROM ${domainEvents}
+      WHERE ${IS_OF_HISTORY}
+      ORDER BY ${domainEvents.id} DESC
+      LIMIT 1 OFFSET ${MAX_EVENTS})`);
+
+const HISTORY = statement(sql`
+  SELECT ${columnsOf(domainEvents)}
+  FROM ${domainEvents}
+  WHERE ${IS_OF_HISTORY} AND ${domainEvents.id} < ${value("before")}
+  ORDER BY ${domainEvents.id} DESC
+  LIMIT ${value("limit")}`).as(({ id, at, event, stage, findings, ...actor }: EventRow): DomainEvent => ({
+  id,
+  at,
+  actor: actorOf(actor),
+  event: event as EventName,
+  stage: stage as StoredStage,
+  findings: toFindings(findings),
+}));
+
+export const historyReads = ({ client }: Pick<Database, "client">) => ({
+  /** Newest first, below `before`. A domain's history outlives it. */
+  history: async (page: { projectId: number; hostname: string; before: number; limit: number }) =>
+    HISTORY.all(client, page),
+});

@@ -1,0 +1,81 @@
+import { Fault, fieldFault } from "../../lib/errors.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { type Page, cutPage, hashedFilter, readCursor } from "../../lib/pagination.ts";
+import type { Clock } from "../../lib/time.ts";
+import type { Plan } from "./plan.ts";
+import type { Project, ProjectChange, ProjectRepository } from "./repository.ts";
+import { RESERVED, SLUG, slugProblem, randomTargetLabel } from "./slug.ts";
+
+export type { Project } from "./repository.ts";
+
+interface NewProject {
+  slug: string;
+  name: string;
+  plan: Plan;
+}
+
+interface ListProjects {
+  text?: string | undefined;
+  limit: number;
+  cursor: string | undefined;
+}
+
+const notFound = (slug: string) =>
+  new Fault(
+    "not_found",
+    SLUG.test(slug) ? `The project ${slug} does not exist.` : "There is no project with this slug.",
+  );
+
+export const projectService = ({
+  projects,
+  isOwn,
+  clock,
+  randomBytes,
+}: {
+  projects: ProjectRepository;
+  /** True if the default address of this slug is one of the service's own host names. */
+  isOwn: (slug: string) => boolean;
+  clock: Clock;
+  randomBytes: (count: number) => Uint8Array;
+}) => {
+  /** @throws Fault not_found */
+  const get = async (slug: string): Promise<Project> => {
+    const project = await projects.find(slug);
+    if (!project) throw notFound(slug);
+    return project;
+  };
+
+  return {
+    get,
+    /** @throws Fault invalid_request for a slug that breaks a rule, slug_taken */
+    async create({ slug, name, plan }: NewProject, actor: Actor): Promise<Project> {
+      const problem = slugProblem(slug) ?? (isOwn(slug) ? RESERVED : undefined);
+      if (problem)
+        throw fieldFault("invalid_request", { field: "slug", ...problem }, `slug: ${problem.words}`);
+      const project = { slug, name, plan, targetLabel: randomTargetLabel(randomBytes) };
+      const added = await projects.add(project, { actor, now: clock.now() });
+      if (!added) throw fieldFault("slug_taken", { field: "slug", rule: "taken" });
+      return added;
+    },
+    /** All projects, or those whose slug or name contains `text`. @throws Fault invalid_cursor */
+    async list({ text, limit, cursor }: ListProjects): Promise<Page<Project>> {
+      const list = text === undefined ? "projects" : hashedFilter("projects", [text]);
+      const after = cursor === undefined ? 0 : readCursor(cursor, list);
+      return cutPage(await projects.list({ text, after, limit: limit + 1 }), limit, list);
+    },
+    /** @throws Fault not_found */
+    async change(slug: string, change: ProjectChange, actor: Actor): Promise<Project> {
+      const { id } = await get(slug);
+      const project = await projects.change(id, change, { actor, now: clock.now() });
+      if (!project) throw notFound(slug);
+      return project;
+    },
+    /** @throws Fault not_found */
+    async remove(slug: string, actor: Actor): Promise<void> {
+      const { id } = await get(slug);
+      if (!(await projects.remove(id, { actor, now: clock.now() }))) throw notFound(slug);
+    },
+  };
+};
+
+export type ProjectService = ReturnType<typeof projectService>;

@@ -1,0 +1,193 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type SQL, sql } from "drizzle-orm";
+import { pets } from "../../data/db/schema/pets.ts";
+import { statement, value } from "../../data/db/statement.ts";
+import { type Search, toSearch, wordMatcher } from "../../lib/search.ts";
+import type { Pet } from "./pet.ts";
+import {
+  allOf,
+  byFilters,
+  COLUMNS,
+  COLUMNS_BUT_STATUS,
+  type Filters,
+  filterValues,
+  HAS_ID,
+  HAS_STATUS,
+  inDirections,
+  MATCHES_FILTERS,
+  type PetPage,
+  type Reader,
+  toPet,
+} from "./queries.ts";
+import { findTyped, type PlanOptions, wordLookup, wordSlices } from "./word-queries.ts";
+
+/** Animals that are read in one turn of the event loop: for some names, a comparison takes 50 microseconds. */
+const MAX_READ = 200;
+
+/** The animals that were found in the part of a list that was read. */
+interface Scan<Item> {
+  found: Item[];
+  /** The last animal that was read. */
+  last: Item | undefined;
+  /** False if more may follow in the rest of the list. */
+  isComplete: boolean;
+}
+
+/**
+ * Reads a list in its order, as long as it is dense with matches, or to the end of the page. Lets other requests run in
+ * between.
+ * @param read reads so many animals after one
+ * @param maxSparse how many animals may be read for each that is found
+ */
+export const scanDense = async <Item>(
+  read: (after: Item | undefined, count: number) => Item[],
+  isMatch: (item: Item) => boolean,
+  limit: number,
+  maxSparse: number,
+): Promise<Scan<Item>> => {
+  const found: Item[] = [];
+  let last: Item | undefined;
+  let total = 0;
+  for (let count = limit; ;) {
+    const items = read(last, count);
+    last = items.at(-1) ?? last;
+    total += items.length;
+    found.push(...items.filter(isMatch));
+    const isComplete = found.length >= limit || items.length < count;
+    if (isComplete || (found.length + 1) * maxSparse < total)
+      return { found: found.slice(0, limit), last, isComplete };
+    count = Math.min(MAX_READ, Math.ceil(((limit - found.length) * total) / (found.length + 1)));
+    await nextTurn();
+  }
+};
+
+/** If fewer than one of so many animals matches, the index of words costs less than the list. */
+const MAX_SPARSE = 8;
+
+/** Larger than every id. */
+const NO_ID = Number.MAX_SAFE_INTEGER;
+
+interface IdPage {
+  after: number;
+  limit: number;
+}
+
+/** Resolves when the index of words has every animal. */
+type Ready = () => Promise<void>;
+
+export const isReady: Ready = async () => {};
+
+type ListPage = (filters: Filters, page: IdPage) => Pet[];
+
+const SLICES = inDirections((isDescending, direction) =>
+  wordSlices<Pet>(isDescending, {
+    read: (matching) =>
+      statement(sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${matching} ORDER BY ${pets.id} ${direction}`).as(
+        toPet,
+      ),
+    fromPets: (found) => found,
+  }),
+);
+
+/** Searches the index of words after an animal. */
+const indexSearch = (reader: Reader, isDescending: boolean, options: PlanOptions | undefined) => {
+  const slices = SLICES(isDescending)(reader, options);
+  const inOrder = (one: Pet, other: Pet) => (isDescending ? other.id - one.id : one.id - other.id);
+
+  return async (search: Search, filters: Filters, { after, limit }: IdPage): Promise<Pet[]> => {
+    const found: Pet[] = [];
+    const missing = () => limit - found.length;
+    const bounds = isDescending ? { low: 0, high: after - 1 } : { low: after, high: NO_ID };
+    for await (const more of slices(search, { filters, bounds, missing })) {
+      found.push(...more.slice(0, missing()));
+      if (missing() === 0) break;
+    }
+    const typed = findTyped(reader, search, filters);
+    const isBehind = typed && typed.id > bounds.low && typed.id <= bounds.high;
+    if (!isBehind || found.some(({ id }) => id === typed.id)) return found;
+    return [...found, typed].toSorted(inOrder).slice(0, limit);
+  };
+};
+
+/** Reads the list itself while much of it matches: a page costs less than the first words of the index. */
+const petSearch = (
+  reader: Reader,
+  isDescending: boolean,
+  listPage: ListPage,
+  options: PlanOptions | undefined,
+) => {
+  const searchIndex = indexSearch(reader, isDescending, options);
+
+  return async (search: Search, filters: PetPage, start: number, ready: Ready): Promise<Pet[]> => {
+    const { limit } = filters;
+    const matches = wordMatcher(search.words);
+    let isKnown = true;
+    const scan = await scanDense(
+      (after: Pet | undefined, count) => listPage(filters, { after: after?.id ?? start, limit: count }),
+      ({ id, name }) => {
+        const isMatch = id === search.typed || matches(name);
+        isKnown &&= isMatch !== undefined;
+        return isMatch === true;
+      },
+      limit,
+      MAX_SPARSE,
+    );
+    if (isKnown && scan.isComplete) return scan.found;
+    const { found, last } = isKnown ? scan : { found: [], last: undefined };
+    const rest = { after: last?.id ?? start, limit: limit - found.length };
+    await ready();
+    return [...found, ...(await searchIndex(search, filters, rest))];
+  };
+};
+
+const LISTS = inDirections((isDescending, direction) => {
+  const isBehind = sql`${pets.id} ${isDescending ? sql`<` : sql`>`} ${value("after")}`;
+  // A filter already tells the status: not reading the column makes up for the lookup by index.
+  const listWhere = (conditions: SQL[]) =>
+    statement(sql`
+      SELECT ${conditions.includes(HAS_STATUS) ? COLUMNS_BUT_STATUS : COLUMNS}
+      FROM ${pets}
+      WHERE ${allOf([...conditions, isBehind])}
+      ORDER BY ${pets.id} ${direction}
+      LIMIT ${value("limit")}`).as(toPet);
+  return { byFilters: byFilters(listWhere), ofIds: listWhere([HAS_ID, MATCHES_FILTERS]) };
+});
+
+/** Lists animals in one direction of ids. */
+const listsInDirection = (reader: Reader, isDescending: boolean, options?: PlanOptions) => {
+  const { client } = reader;
+  const lists = LISTS(isDescending);
+  const hasWords = wordLookup(reader);
+  const listPage: ListPage = ({ status, categoryId }, page) => {
+    const found = lists.byFilters({ status, categoryId }).all(client, { ...page, status, categoryId });
+    if (status !== undefined) for (const pet of found) pet.status = status;
+    return found;
+  };
+  const search = petSearch(reader, isDescending, listPage, options);
+
+  return (page: PetPage, ready: Ready): Pet[] | Promise<Pet[]> => {
+    const { q, ids, limit } = page;
+    const after = page.after?.id ?? (isDescending ? NO_ID : 0);
+    const sought = toSearch(q);
+    if (ids === undefined)
+      return sought ? search(sought, page, after, ready) : listPage(page, { after, limit });
+    const values = {
+      ...filterValues(page),
+      after,
+      limit: sought ? ids.length : limit,
+      ids: JSON.stringify(ids),
+    };
+    const read = () => lists.ofIds.all(client, values);
+    return sought ? ready().then(() => read().filter(hasWords(sought)).slice(0, limit)) : read();
+  };
+};
+
+/**
+ * Lists pages of animals in the order of ids. Each kind of list has its own statement and reads an index in that order: none
+ * sorts. `ready` is awaited before the index of words is read.
+ */
+export const petsByIdOrder = (reader: Reader, options?: PlanOptions) => {
+  const ascending = listsInDirection(reader, false, options);
+  const descending = listsInDirection(reader, true, options);
+  return (page: PetPage, ready = isReady) => (page.sort === "-id" ? descending : ascending)(page, ready);
+};

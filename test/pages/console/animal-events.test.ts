@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import type { PetEvent } from "../../../src/client/pet-events.ts";
+import {
+  type Gap,
+  type Position,
+  followAnimals,
+  heard,
+} from "../../../src/pages/console/ui/animals/events.ts";
+
+const bella = { id: 7, name: "Bella", categoryId: 1 };
+
+/** Follows a stream that sends these events and then stays open, until `ms` have passed. */
+const follow = async (
+  events: readonly PetEvent[],
+  {
+    ms = 30,
+    lastEventId,
+    heardAgo = 0,
+    error,
+  }: {
+    ms?: number;
+    lastEventId?: string;
+    heardAgo?: number;
+    error?: Error;
+  } = {},
+) => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const position: Position = { lastEventId };
+  const batches: [number, string | undefined][][] = [];
+  const gaps: Gap[] = [];
+  const asked: (string | undefined)[] = [];
+  const following = followAnimals(
+    position,
+    {
+      onChanges: (changes) => batches.push([...changes].map(([id, now]) => [id, now?.name])),
+      onGap: (gap) => gaps.push(gap),
+    },
+    {
+      async *events({ lastEventId }) {
+        asked.push(lastEventId);
+        if (error) throw error;
+        yield* events;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        signal.throwIfAborted();
+      },
+      heardAt: () => Date.now() - heardAgo,
+      signal,
+      batchMs: 5,
+      pollMs: 10,
+      silenceMs: 5,
+      patienceMs: 5,
+    },
+  );
+  await Bun.sleep(ms);
+  controller.abort();
+  await following;
+  return { batches, gaps, asked, position };
+};
+
+describe("following the animals", () => {
+  test("hands the changes of a moment on together, the last of each animal", async () => {
+    const { batches, position } = await follow([
+      { type: "reset", id: "1" },
+      { type: "added", id: "2", pet: bella },
+      { type: "changed", id: "3", pet: { ...bella, name: "Luna" } },
+      { type: "deleted", id: "4", petId: 8 },
+    ]);
+    expect(batches).toEqual([
+      [
+        [7, "Luna"],
+        [8, undefined],
+      ],
+    ]);
+    expect(position.lastEventId).toBe("4");
+  });
+
+  test("tells a stream that begins from one that has lost events", async () => {
+    const { gaps } = await follow([
+      { type: "reset", id: "1" },
+      { type: "reset", id: "2" },
+    ]);
+    expect(gaps).toEqual(["start", "reset"]);
+  });
+
+  test("continues after the last event that a page before it has read", async () => {
+    const { gaps, asked } = await follow([{ type: "changed", id: "9", pet: bella }], { lastEventId: "8" });
+    expect(asked).toEqual(["8"]);
+    expect(gaps).toEqual([]);
+  });
+
+  test("loses nothing of what came just before the end", async () => {
+    const { batches } = await follow([{ type: "changed", id: "9", pet: bella }], { ms: 1, lastEventId: "8" });
+    expect(batches).toEqual([[[7, "Bella"]]]);
+  });
+
+  test("asks for polling while nothing is heard, and stops with its page", async () => {
+    const { gaps } = await follow([], { heardAgo: 100_000, ms: 45 });
+    expect(gaps.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(gaps)).toEqual(new Set(["silence"]));
+    const count = gaps.length;
+    await Bun.sleep(30);
+    expect(gaps.length).toBe(count);
+  });
+
+  test("goes on with polling when the server refuses the stream", async () => {
+    const { gaps } = await follow([], { error: new Error("refused"), heardAgo: 100_000 });
+    expect(gaps.length).toBeGreaterThan(1);
+  });
+});
+
+test("whatever arrives of a stream is heard, and passed on", async () => {
+  let count = 0;
+  const open = heard(
+    () => Promise.resolve(new Response("id: 1\n\n")),
+    () => count++,
+  );
+  const response = await open(undefined, new AbortController().signal);
+  expect(await response.text()).toBe("id: 1\n\n");
+  expect(count).toBe(1);
+});

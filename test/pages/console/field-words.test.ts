@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import { ApiError } from "../../../src/client/api-error.ts";
+import { ERRORS } from "../../../src/pages/console/ui/api/words.ts";
+import { problemAt, problemsOf, wordsFor } from "../../../src/pages/console/ui/parts/field-words.ts";
+import { FAULTS } from "../../../src/lib/errors.ts";
+import { FIELD_RULES } from "../../../src/lib/field-problems.ts";
+
+const NAME = {
+  missing: "Enter a name.",
+  otherwise: "Enter a valid name.",
+  rules: { taken: "Choose another." },
+};
+
+/** Their messages name a limit, a scope, a state or a reason, or the console never meets them. */
+const KEPT = [
+  "damaged_file",
+  "deploy_failed",
+  "domain_limit_reached",
+  "domain_taken",
+  "https_required",
+  "invalid_archive",
+  "invalid_request",
+  "last_admin_key",
+  "method_not_allowed",
+  "misdirected",
+  "missing_api_key",
+  "not_found",
+  "not_ready",
+  "order_status_conflict",
+  "payload_too_large",
+  "pet_in_order",
+  "pet_not_available",
+  "quota_exceeded",
+  "request_timeout",
+  "unsupported_media_type",
+];
+
+describe("a field says", () => {
+  test.each([
+    [{ rule: "required" }, "Enter a name."],
+    [{ rule: "blank" }, "Enter a name."],
+    [{ rule: "too_short", min: 1 }, "Enter a name."],
+    [{ rule: "too_long", max: 200 }, "Use at most 200 characters."],
+    [{ rule: "format" }, "Enter a valid name."],
+    [{ rule: "taken" }, "Choose another."],
+    // A rule of a later version.
+    [{ rule: "rhymes" }, "Enter a valid name."],
+  ])("%p in the words of its form", (problem, words) => {
+    expect(wordsFor({ name: "name", ...problem }, NAME)).toBe(words);
+  });
+
+  test.each(Object.keys(FIELD_RULES))("%s in a sentence of its own, if its form has no words", (rule) => {
+    expect(wordsFor({ name: "name", rule })).toMatch(/^[A-Z][^_]+\.$/);
+  });
+
+  test("an invisible character, also if its form has words for other rules", () => {
+    expect(wordsFor({ name: "name", rule: "format", reason: "invisible" }, NAME)).toStartWith(
+      "This contains an invisible character.",
+    );
+  });
+
+  test("a limit", () => {
+    expect(wordsFor({ name: "n", rule: "minimum", min: 1 })).toBe("Enter 1 or more.");
+    expect(wordsFor({ name: "n", rule: "maximum", max: 9 })).toBe("Enter 9 or less.");
+    expect(wordsFor({ name: "n", rule: "too_short", min: 3 })).toBe("Use at least 3 characters.");
+  });
+
+  test("the reason before the rule", () => {
+    const words = { rules: { format: "Enter a domain.", wildcard: "Add each name by itself." } };
+    expect(wordsFor({ name: "hostname", rule: "format", reason: "wildcard" }, words)).toBe(
+      "Add each name by itself.",
+    );
+    expect(wordsFor({ name: "hostname", rule: "format", reason: "other" }, words)).toBe("Enter a domain.");
+  });
+});
+
+describe("a field shows", () => {
+  const problems = [
+    { name: "scopes.0", rule: "not_one_of" },
+    { name: "nameless", rule: "unknown" },
+    { name: "adopter.email", rule: "format" },
+  ];
+
+  test("the problem of a value inside it", () => {
+    expect(problemAt(problems, "scopes")?.rule).toBe("not_one_of");
+    expect(problemAt(problems, "adopter.email")?.rule).toBe("format");
+  });
+
+  test("no problem of a field whose name begins like its own", () => {
+    expect(problemAt(problems, "name")).toBeUndefined();
+  });
+
+  test("nothing for an error that is not of the API", () => {
+    expect(problemsOf(new Error("name: must be a string"))).toEqual([]);
+    expect(problemsOf(null)).toEqual([]);
+    expect(problemsOf(new ApiError(400, "invalid_request", "", { fields: problems }))).toBe(problems);
+  });
+});
+
+describe("an error about no field", () => {
+  test("has words for people", () => {
+    for (const words of Object.values(ERRORS)) expect(words).toMatch(/^[A-Z].+\.$/);
+  });
+
+  test("has a code of the catalogue, or is of the client itself", () => {
+    expect(Object.keys(ERRORS).filter((code) => !(code in FAULTS))).toEqual(["unreachable", "unreadable"]);
+  });
+
+  test("keeps the API's message if it says more", () => {
+    expect(
+      Object.keys(FAULTS)
+        .filter((code) => !(code in ERRORS))
+        .toSorted(),
+    ).toEqual(KEPT);
+  });
+});

@@ -1,0 +1,278 @@
+import { describe, expect, test } from "bun:test";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+import { storeIdOf } from "../../../src/data/db/store-id.ts";
+import { OPERATOR } from "../../../src/lib/actor.ts";
+import { faultOf, openStore, type Store, type StoreSettings } from "../../support/store.ts";
+
+interface SignedIn {
+  store: Store;
+  /** Sends a request as the console's page does; headers that are given replace its own. */
+  send(
+    method: string,
+    path: string,
+    options?: { headers?: Record<string, string>; json?: unknown },
+  ): Promise<Response>;
+  cookie: string;
+  csrfToken: string;
+}
+
+/** As a listener hands it over; without a key unless it is given. */
+const ask = (
+  store: Store,
+  method: string,
+  path: string,
+  { key, headers = {}, json }: { key?: string; headers?: Record<string, string>; json?: unknown } = {},
+): Promise<Response> =>
+  store.visit(`http://localhost${path}`, {
+    method,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(json !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+  });
+
+/** The session cookie of whoever signs in with this key. */
+const cookieOf = async (store: Store, key: string): Promise<string> => {
+  const response = await ask(store, "POST", "/console/session", { key });
+  return (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+};
+
+const signIn = async (settings: StoreSettings = {}): Promise<SignedIn> => {
+  const store = await openStore(settings);
+  const response = await ask(store, "POST", "/console/session", { key: store.key });
+  expect(response.status).toBe(201);
+  const cookie = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  const { csrfToken } = (await response.json()) as { csrfToken: string };
+  return {
+    store,
+    cookie,
+    csrfToken,
+    send: (method, path, { headers = {}, json } = {}) =>
+      ask(store, method, path, {
+        headers: { cookie, "x-csrf-token": csrfToken, "sec-fetch-site": "same-origin", ...headers },
+        ...(json !== undefined && { json }),
+      }),
+  };
+};
+
+const ANIMAL = { name: "Bella", categoryId: 1 };
+
+describe("signing in", () => {
+  test("accepts an API key in the Authorization header, and sets a cookie that scripts cannot read", async () => {
+    const store = await openStore();
+    const response = await ask(store, "POST", "/console/session", { key: store.key });
+    expect(response.status).toBe(201);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const cookie = response.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^adoption-store=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+    expect(await response.text()).not.toContain("aas_");
+    expect(cookie).not.toContain("aas_");
+  });
+
+  test("over HTTPS sets a cookie for HTTPS only that no other host can set", async () => {
+    const store = await openStore({ env: { BASE_URL: "https://adopt.example.org" } });
+    const cookie =
+      (await ask(store, "POST", "/console/session", { key: store.key })).headers.get("set-cookie") ?? "";
+    expect(cookie).toStartWith("__Host-adoption-store=");
+    expect(cookie).toEndWith("; Secure");
+  });
+
+  test("with a wrong key is refused and limited as in the API", async () => {
+    const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "2" } });
+    const attempt = () => ask(store, "POST", "/console/session", { key: "aas_wrong" });
+    expect(await faultOf(await attempt())).toBe("401 invalid_api_key");
+    await attempt();
+    expect((await attempt()).status).toBe(429);
+  });
+
+  test("again ends the previous session", async () => {
+    const { store, send, cookie } = await signIn();
+    await ask(store, "POST", "/console/session", { key: store.key, headers: { cookie } });
+    expect(await faultOf(await send("GET", "/console/api/v1/pets"))).toBe("401 not_signed_in");
+  });
+
+  test("is visible in the state of the session", async () => {
+    const { send, csrfToken, store } = await signIn();
+    expect(await (await send("GET", "/console/session")).json()).toMatchObject({
+      signedIn: true,
+      csrfToken,
+      storeId: storeIdOf(store.database.client) ?? "",
+      key: { name: "all", scopes: ["*"] },
+    });
+    const signedOut = await ask(store, "GET", "/console/session", {});
+    expect([signedOut.status, await signedOut.json()]).toEqual([200, { signedIn: false }]);
+  });
+});
+
+test("a session shows the scopes, the expiry and the limit of its secret", async () => {
+  const store = await openStore();
+  const rate = { requests: 100, seconds: 60 };
+  const { key, secret } = await store.keys.create({ name: "web", scopes: ["keys:admin"], rate }, OPERATOR);
+  await store.keys.rotate(key.id, 60, OPERATOR);
+  const response = await ask(store, "POST", "/console/session", { key: secret });
+  expect((await response.json()) as object).toMatchObject({
+    key: { scopes: ["keys:admin"], expiresAt: "2026-11-20T00:01:00.000Z", rateLimit: "100/min" },
+  });
+});
+
+describe("a call of the console", () => {
+  test("reaches the API with the session's key in place of the cookie", async () => {
+    const { send } = await signIn();
+    const added = await send("POST", "/console/api/v1/pets", { json: ANIMAL });
+    expect([added.status, await added.json()]).toEqual([201, { id: 1, ...ANIMAL }]);
+    expect(await (await send("GET", "/console/api/v1/pets?limit=1")).json()).toEqual([{ id: 1, ...ANIMAL }]);
+    expect((await send("GET", "/console/api/platform/projects")).status).toBe(200);
+  });
+
+  test("is limited to the scopes of its key", async () => {
+    const { store } = await signIn();
+    const key = await store.mint({ scopes: ["pets:read"] });
+    const cookie = await cookieOf(store, key);
+    const listed = await ask(store, "GET", "/console/api/platform/keys", { headers: { cookie } });
+    expect(await faultOf(listed)).toBe("403 insufficient_scope");
+  });
+
+  test("without a session is refused, even with an API key", async () => {
+    const store = await openStore();
+    for (const options of [{}, { key: store.key }]) {
+      const response = await ask(store, "GET", "/console/api/v1/pets", options);
+      expect(await faultOf(response)).toBe("401 not_signed_in");
+      expect(response.headers.get("www-authenticate")).toContain("Bearer");
+    }
+  });
+
+  test("that writes without the session's CSRF token is refused", async () => {
+    const { send, store } = await signIn();
+    for (const token of ["", "wrong", "x".repeat(43)])
+      for (const [method, path] of [
+        ["POST", "/console/api/v1/pets"],
+        ["DELETE", "/console/api/platform/keys/1"],
+        ["DELETE", "/console/session"],
+      ] as const) {
+        const response = await send(method, path, { headers: { "x-csrf-token": token }, json: ANIMAL });
+        expect(await faultOf(response)).toBe("403 cross_site_request");
+      }
+    expect(await (await store.call("GET", "/v1/pets")).json()).toEqual([]);
+  });
+
+  test("from another site or a neighbouring host is refused, even if it only reads", async () => {
+    const { send } = await signIn();
+    for (const site of ["cross-site", "same-site", "none"])
+      for (const method of ["GET", "POST"]) {
+        const response = await send(method, "/console/api/v1/pets", {
+          headers: { "sec-fetch-site": site },
+          ...(method === "POST" && { json: ANIMAL }),
+        });
+        expect(await faultOf(response)).toBe("403 cross_site_request");
+      }
+  });
+
+  test("reaches the API only, whatever its path", async () => {
+    const { send } = await signIn();
+    for (const path of [
+      "/console/api/metrics",
+      "/console/api/console/session",
+      "/console/api/",
+      "/console/api//v1/pets",
+    ])
+      expect((await send("GET", path)).status).toBe(404);
+    expect((await send("GET", "/v1/pets")).status).toBe(401);
+  });
+
+  test("with two session cookies is signed out: a page of another host may have set one", async () => {
+    const { send, cookie, store } = await signIn();
+    const tossed = await cookieOf(store, store.key);
+    for (const both of [`${tossed}; ${cookie}`, `${cookie}; ${tossed}`]) {
+      const response = await send("GET", "/console/api/v1/pets", { headers: { cookie: both } });
+      expect(await faultOf(response)).toBe("401 not_signed_in");
+    }
+  });
+
+  test("is refused once its key is revoked or its session is closed", async () => {
+    const { send, store } = await signIn();
+    const key = await store.mint({});
+    const cookie = await cookieOf(store, key);
+    const list = () => ask(store, "GET", "/console/api/v1/pets", { headers: { cookie } });
+    expect((await list()).status).toBe(200);
+    expect((await store.call("DELETE", "/platform/keys/2")).status).toBe(204);
+    expect(await faultOf(await list())).toBe("401 invalid_api_key");
+    const state = await ask(store, "GET", "/console/session", { headers: { cookie } });
+    expect(await state.json()).toEqual({ signedIn: false });
+
+    const ended = await send("DELETE", "/console/session");
+    expect([ended.status, ended.headers.get("set-cookie")]).toEqual([
+      204,
+      expect.stringContaining("Max-Age=0"),
+    ]);
+    expect(await faultOf(await send("GET", "/console/api/v1/pets"))).toBe("401 not_signed_in");
+  });
+
+  test("is logged under the API's route, with its key and without any secret", async () => {
+    const { send, store, cookie, csrfToken } = await signIn();
+    await send("GET", "/console/api/v1/pets");
+    expect(store.log.at(-1)).toMatchObject({ route: "/v1/pets", keyId: 1, status: 200 });
+    const log = JSON.stringify(store.log);
+    for (const secret of [store.key, cookie.split("=")[1]!, csrfToken]) expect(log).not.toContain(secret);
+  });
+});
+
+describe("the page", () => {
+  test("is the same at every address below /console, under a strict policy", async () => {
+    const store = await openStore();
+    const pages = await Promise.all(
+      ["/console", "/console/animals/new?status=sold", "/console/projects/docs/domains/a.example.org"].map(
+        (path) => ask(store, "GET", path, {}),
+      ),
+    );
+    const texts = await Promise.all(pages.map((page) => page.text()));
+    expect(new Set(texts).size).toBe(1);
+    for (const page of pages) {
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      const policy = page.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).not.toContain("unsafe");
+    }
+  });
+
+  test("loads immutable files of this host only, below 90 KB with Brotli and 105 KB with gzip", async () => {
+    const store = await openStore();
+    const page = await (await ask(store, "GET", "/console", {})).text();
+    const files = [...page.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, path]) => path as string);
+    expect(files).toHaveLength(2);
+    for (const [coding, limit] of [
+      ["br", 90_000],
+      ["gzip", 105_000],
+    ] as const) {
+      const sizes = files.map(async (path) => {
+        const headers = { "accept-encoding": `deflate, ${coding}` };
+        const file = await store.call("GET", path, { key: false, headers });
+        expect(file.headers.get("content-encoding")).toBe(coding);
+        return (await file.bytes()).length;
+      });
+      expect((await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes)).toBeLessThan(limit);
+    }
+    for (const path of files) {
+      expect(path).toStartWith("/console/assets/");
+      const file = await ask(store, "GET", path, { headers: { "accept-encoding": "gzip, br" } });
+      expect([file.status, file.headers.get("content-encoding")]).toEqual([200, "br"]);
+      expect(file.headers.get("cache-control")).toContain("immutable");
+      const compressed = await file.bytes();
+      const plain = await ask(store, "GET", path, { headers: { "accept-encoding": "br;q=0" } });
+      expect(plain.headers.get("content-encoding")).toBeNull();
+      const text = await plain.text();
+      expect(text).not.toContain("sourceMappingURL");
+      expect(compressed.length).toBe(brotliCompressSync(text).length);
+      expect(brotliDecompressSync(compressed).toString()).toBe(text);
+    }
+    expect((await ask(store, "GET", "/console/assets/x/console.js", {})).status).toBe(404);
+  });
+
+  test("and everything below it is 404 with CONSOLE=off", async () => {
+    const store = await openStore({ env: { CONSOLE: "off" } });
+    for (const path of ["/console", "/console/animals", "/console/session", "/console/api/v1/pets"])
+      expect((await ask(store, "GET", path, {})).status).toBe(404);
+    expect((await ask(store, "POST", "/console/session", { key: store.key })).status).toBe(404);
+  });
+});

@@ -1,0 +1,7 @@
+import { expect, test } from "bun:test";
+import { PLANS as copy } from "../../../src/pages/console/ui/api/plans.ts";
+import { PLANS } from "../../../src/platform/projects/plan.ts";
+
+test("the console's plans are those of src/platform/projects/plan.ts", () => {
+  expect<object>(copy).toEqual(PLANS);
+});

@@ -1,0 +1,158 @@
+import { beforeEach, expect, test } from "bun:test";
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from "@tanstack/query-core";
+import {
+  finishWrite,
+  onStaleRead,
+  onWrite,
+  readAfterWrites,
+} from "../../../src/pages/console/ui/api/writes.ts";
+import { readsDone, reread, restartReads } from "../../../src/pages/console/ui/parts/reads.ts";
+
+/** A server whose responses are held. Each is the state at the time of its request. */
+const slowServer = () => {
+  const held: (() => void)[] = [];
+  const server = {
+    state: "placed",
+    requests: () => held.length,
+    read: (): Promise<string> => {
+      const { state } = server;
+      return new Promise((resolve) => held.push(() => resolve(state)));
+    },
+    /** Sends the response to a request. */
+    async respond(at: number) {
+      held[at]!();
+      await Bun.sleep(0);
+    },
+  };
+  return server;
+};
+
+const LIST = ["list"];
+
+const open = (staleTime = Infinity) => {
+  const queries = new QueryClient();
+  const server = slowServer();
+  onWrite(() => restartReads(queries));
+  const observer = new QueryObserver(queries, { queryKey: LIST, queryFn: server.read, staleTime });
+  const close = observer.subscribe(() => {});
+  const write = (state: string) => {
+    server.state = state;
+    finishWrite();
+    queries.setQueryData<string>(LIST, (before) => before && state);
+  };
+  return { queries, server, write, shown: () => queries.getQueryData<string>(LIST), close };
+};
+
+beforeEach(() => onWrite(() => {}));
+
+test("the first read of a list that began before a write does not show the previous state", async () => {
+  const { server, write, shown } = open();
+  write("approved");
+  expect(server.requests()).toBe(2);
+  await server.respond(0);
+  expect(shown()).toBeUndefined();
+  await server.respond(1);
+  expect(shown()).toBe("approved");
+});
+
+test("a later read of a list that began before a write does not replace the patched row", async () => {
+  const { queries, server, write, shown } = open();
+  await server.respond(0);
+  void reread(queries, LIST);
+  write("approved");
+  await server.respond(1);
+  expect(shown()).toBe("approved");
+  await server.respond(2);
+  expect(shown()).toBe("approved");
+});
+
+test("a next page that was requested before a write is requested again", async () => {
+  const queries = new QueryClient();
+  const server = slowServer();
+  const observer = new InfiniteQueryObserver(queries, {
+    queryKey: LIST,
+    queryFn: async ({ pageParam }) => `${pageParam} ${await server.read()}`,
+    initialPageParam: 1,
+    getNextPageParam: (_, __, last) => last + 1,
+  });
+  observer.subscribe(() => {});
+  await server.respond(0);
+  void observer.fetchNextPage();
+  server.state = "approved";
+  restartReads(queries);
+  await server.respond(1);
+  await server.respond(2);
+  expect(observer.getCurrentResult().data?.pages).toEqual(["1 placed", "2 approved"]);
+});
+
+test("a change elsewhere restarts the first read of a list", async () => {
+  const { queries, server, shown } = open();
+  server.state = "cancelled";
+  void reread(queries, LIST);
+  expect(server.requests()).toBe(2);
+  await server.respond(0);
+  await server.respond(1);
+  expect(shown()).toBe("cancelled");
+});
+
+test("an idle list is not requested after a write", async () => {
+  const { server, write, shown } = open();
+  await server.respond(0);
+  write("approved");
+  expect([server.requests(), shown()]).toEqual([1, "approved"]);
+});
+
+test("a change by other users waits for reads of the same data only", async () => {
+  const { queries, server } = open();
+  void queries.prefetchQuery({ queryKey: ["other"], queryFn: () => new Promise(() => {}) });
+  let isDone = false;
+  const done = readsDone(queries, [["animal"], LIST]).then(() => (isDone = true));
+  await Bun.sleep(0);
+  expect(isDone).toBe(false);
+  await server.respond(0);
+  await done;
+  await readsDone(queries, [LIST]);
+});
+
+test("an uncached read is repeated if a write finishes during it", async () => {
+  const server = slowServer();
+  const read = readAfterWrites(server.read);
+  server.state = "approved";
+  finishWrite();
+  await server.respond(0);
+  expect(server.requests()).toBe(2);
+  await server.respond(1);
+  expect(await read).toBe("approved");
+});
+
+test("an uncached read returns after three overlapping writes, and the data is invalidated a second later", async () => {
+  const server = slowServer();
+  let invalidations = 0;
+  const invalidated = Promise.withResolvers<void>();
+  onStaleRead(() => {
+    invalidations += 1;
+    invalidated.resolve();
+  });
+  const reads = [0, 1].map(() => readAfterWrites(server.read));
+  for (let attempt = 0; attempt < 3; attempt++) {
+    server.state = `state ${attempt}`;
+    finishWrite();
+    await server.respond(2 * attempt);
+    await server.respond(2 * attempt + 1);
+  }
+  expect(server.requests()).toBe(6);
+  expect(await Promise.all(reads)).toEqual(["state 1", "state 1"]);
+  expect(invalidations).toBe(0);
+  await invalidated.promise;
+  // A second timer would be due before this sleep ends.
+  await Bun.sleep(20);
+  expect(invalidations).toBe(1);
+});
+
+test("waiting for reads restarts one that never ends", async () => {
+  const { queries, server, shown } = open();
+  await readsDone(queries, [LIST], 20);
+  expect(server.requests()).toBe(2);
+  await server.respond(1);
+  expect(shown()).toBe("placed");
+});
