@@ -30,7 +30,7 @@ import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
 import type { Repositories } from "./repositories.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "../data/context.ts";
 
 const ordersCertificates = ({ httpsPort, acmeAgreeTos }: Config): boolean =>
   httpsPort !== undefined && acmeAgreeTos;

@@ -20,7 +20,7 @@ import { parseServer } from "../lib/name-server.ts";
 import { systemNetwork } from "../protocols/dns/network.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
 import type { Repositories } from "./repositories.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "../data/context.ts";
 
 /** True if the service can publish the TXT records of challenges. */
 const publishesRecords = ({ nameserver, dnsChallengeHook, dnsUpdateServer }: Config): boolean =>

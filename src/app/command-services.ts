@@ -13,7 +13,7 @@ import { personService } from "../access/people/service.ts";
 import { commandDomainConnect } from "./domain-connect.ts";
 import { domainServices } from "./domains.ts";
 import { openCertificateRepository, createRepositories } from "./repositories.ts";
-import { type Runtime, systemRuntime } from "./runtime.ts";
+import { type Runtime, systemRuntime } from "../data/context.ts";
 
 /**
  * The services for commands, with or without a running server. Each is built when it is read, and again on every

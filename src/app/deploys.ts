@@ -21,7 +21,7 @@ import type { ProjectService } from "../platform/projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/requests.ts";
 import { type Objects, objectStorage } from "./objects.ts";
 import type { Repositories } from "./repositories.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "../data/context.ts";
 
 /** 14 GiB per hour. */
 const SCRUB_BYTES_PER_SECOND = 4 * 2 ** 20;

@@ -13,7 +13,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { type DnsAccess, resolveWith } from "../protocols/dns/authoritative.ts";
 import { challengeTargetOf } from "./challenges.ts";
-import { type Runtime, systemRuntime } from "./runtime.ts";
+import { type Runtime, systemRuntime } from "../data/context.ts";
 
 /** The origin of the console, if providers may send people back to it. */
 const consoleOriginOf = ({ baseUrl, console }: Config): URL | undefined =>

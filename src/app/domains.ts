@@ -19,7 +19,7 @@ import type { DnsAccess } from "../protocols/dns/authoritative.ts";
 import { queueOf } from "./certificates.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import type { Repositories } from "./repositories.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "../data/context.ts";
 
 type NameConfig = Parameters<typeof ownNames>[0];
 

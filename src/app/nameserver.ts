@@ -11,7 +11,7 @@ import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { dnsCookies, dnsResponder, responseLimiter } from "../protocols/dns-server/responder.ts";
 import { HTTP_PROTOCOLS } from "../protocols/tls/listener.ts";
 import { singleHosts } from "./host-addresses.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "../data/context.ts";
 
 /**
  * The addresses in the name server's records; undefined without NAMESERVER.

@@ -21,7 +21,7 @@ import { type Poller, repeat } from "../lib/poller.ts";
 import { ObjectStoreError } from "../protocols/s3/object-store-error.ts";
 import { openObjectStore } from "../protocols/s3/object-store.ts";
 import type { RequestOptions } from "../protocols/s3/requests.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "../data/context.ts";
 
 /** How soon the files of another node's deploy are fetched. */
 const PREFETCH_MS = 2000;

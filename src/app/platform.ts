@@ -10,7 +10,7 @@ import {
   probePlatform,
   readPlatform,
 } from "../platform/dns-checks/platform-probe.ts";
-import { type Runtime, systemRuntime } from "./runtime.ts";
+import { type Runtime, systemRuntime } from "../data/context.ts";
 
 /** The inputs of a probe of a server with HTTPS. */
 interface ProbeInput {

@@ -10,7 +10,7 @@ import { forwardedChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { type Channel, connectToOwner } from "../edge/workers/channel.ts";
 import { createListeners } from "./listeners.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
-import { systemRuntime } from "./runtime.ts";
+import { systemRuntime } from "../data/context.ts";
 import { createServices } from "./services.ts";
 import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
 

@@ -24,7 +24,7 @@ import { type Vitals, readinessChecks, processCounters, processGauges, readiness
 import { type Documents, generateDocuments } from "../pages/openapi/document.ts";
 import type { RelyingParty } from "../access/people/person.ts";
 import { createRoutes } from "./routes.ts";
-import { type Runtime, systemRuntime } from "./runtime.ts";
+import { type Runtime, systemRuntime } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
 import { VERSION } from "./version.ts";
 import type { LimiterName } from "./worker-messages.ts";

@@ -29,7 +29,7 @@ import { nameserverAddresses } from "./nameserver.ts";
 import { networkUrls } from "./host-addresses.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
-import { type Runtime, systemRuntime } from "./runtime.ts";
+import { type Runtime, systemRuntime } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
 
 /** @throws OperatorError if the path is a directory */

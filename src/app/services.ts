@@ -44,7 +44,7 @@ import { domainServices, nameCheckServices } from "./domains.ts";
 import { createNameserver } from "./nameserver.ts";
 import { serverPlatform } from "./platform.ts";
 import { type Repositories, createRepositories } from "./repositories.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "../data/context.ts";
 
 export interface ServiceOptions extends DeployOptions {
   /** Timeouts and retries of the DNS client. */

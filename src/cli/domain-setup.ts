@@ -1,6 +1,6 @@
 import { commandDomainConnect } from "../app/domain-connect.ts";
 import { commandNameCheck } from "../app/domains.ts";
-import { systemRuntime } from "../app/runtime.ts";
+import { systemRuntime } from "../data/context.ts";
 import type { Config } from "../config/config.ts";
 import { SHARED } from "../config/shared-settings.ts";
 import { dnsInspector } from "../platform/dns-checks/inspect.ts";

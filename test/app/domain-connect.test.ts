@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { commandDomainConnect } from "../../src/app/domain-connect.ts";
 import { createServices } from "../../src/app/services.ts";
-import { systemRuntime } from "../../src/app/runtime.ts";
+import { systemRuntime } from "../../src/data/context.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/data/db/open.ts";
 import { OperatorError } from "../../src/lib/operator-error.ts";

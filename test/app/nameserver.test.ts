@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { startServer } from "../../src/app/server.ts";
 import { createNameserver } from "../../src/app/nameserver.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { systemRuntime } from "../../src/app/runtime.ts";
+import { systemRuntime } from "../../src/data/context.ts";
 import { testClient } from "../support/dns.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";

@@ -22,7 +22,7 @@ import { openData } from "../../src/data/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/data/db/file-lock.ts";
 import { refusedHosts } from "../../src/edge/refused-hosts.ts";
 import { maintenance } from "../../src/app/maintenance.ts";
-import { systemRuntime } from "../../src/app/runtime.ts";
+import { systemRuntime } from "../../src/data/context.ts";
 import { createServices } from "../../src/app/services.ts";
 import { type NewKey, keyRepository } from "../../src/access/keys/repository.ts";
 import { type KeyService, keyService } from "../../src/access/keys/service.ts";

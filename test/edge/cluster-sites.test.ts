@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import pino from "pino";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
-import { systemRuntime } from "../../src/app/runtime.ts";
+import { systemRuntime } from "../../src/data/context.ts";
 import { createServices } from "../../src/app/services.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/lib/actor.ts";

@@ -7,7 +7,7 @@ import { OPERATOR } from "../../src/lib/actor.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
-import { systemRuntime } from "../../src/app/runtime.ts";
+import { systemRuntime } from "../../src/data/context.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
 import type { Exception } from "./cluster-exceptions.ts";
 import { openOwnDatabase } from "./database.ts";

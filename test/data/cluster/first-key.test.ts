@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { keyRepository } from "../../../src/access/keys/repository.ts";
 import { keyService } from "../../../src/access/keys/service.ts";
-import { systemRuntime } from "../../../src/app/runtime.ts";
+import { systemRuntime } from "../../../src/data/context.ts";
 import { memoryCluster } from "../../support/cluster.ts";
 
 test("a node that starts from a snapshot without keys leaves its file of the first key alone", async () => {

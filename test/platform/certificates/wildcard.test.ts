@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { commandCertificates } from "../../../src/app/certificates.ts";
-import { systemRuntime } from "../../../src/app/runtime.ts";
+import { systemRuntime } from "../../../src/data/context.ts";
 import { wildcardBelow, withoutReplaced } from "../../../src/platform/certificates/wildcard.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 import { makeProject } from "../domains/projects.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemRuntime } from "../../../src/app/runtime.ts";
+import { systemRuntime } from "../../../src/data/context.ts";
 import { dnsAccess } from "../../../src/platform/dns-checks/dns-access.ts";
 import { issuanceBy } from "../../../src/platform/dns-checks/issuance.ts";
 import { inspector } from "../../../src/platform/dns-checks/inspect.ts";

@@ -1,9 +1,13 @@
+import type { Config } from "../config/config.ts";
 import type { RandomBytes } from "../lib/random.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
+import type { Database } from "./db/open.ts";
 
-/** System dependencies of the services: time, randomness and the log. Tests replace parts of it. */
-export interface Runtime {
+/** Every room is opened with this. Tests replace parts of it. */
+export interface Context {
+  config: Config;
+  database: Database;
   clock: Clock;
   randomBytes: RandomBytes;
   /** From 0 up to 1. */
@@ -12,6 +16,10 @@ export interface Runtime {
   log: Logger;
 }
 
+/** A context before its database is open. */
+export type Runtime = Omit<Context, "config" | "database">;
+
+/** The time and the randomness of the system. */
 export const systemRuntime: Omit<Runtime, "log"> = {
   clock: systemClock,
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
