@@ -101,7 +101,7 @@ const LAYERS: { from: RegExp; to: RegExp }[] = [
   },
   {
     from: /^src\/(access|platform|store)\/(?!.*[/-](repository|queries|erasure)\.ts$|import-export\/export\.ts$)/,
-    to: /^src\/data\/(?!db\/(actions|schema\/))/,
+    to: /^src\/data\/(?!context|db\/(actions|schema\/))/,
   },
   { from: /[/-](repository|queries|erasure)\.ts$/, to: /\/service\.ts$/ },
 ];

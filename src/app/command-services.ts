@@ -1,5 +1,8 @@
-import { auditService } from "../access/audit/service.ts";
-import { categoryService } from "../store/categories/service.ts";
+import { openAudit } from "../access/audit/service.ts";
+import { openCategories } from "../store/categories/service.ts";
+import { browserStateRepository } from "../pages/console/repository.ts";
+import { adopterRepository } from "../store/orders/erasure.ts";
+import { logger } from "../lib/log.ts";
 import { createSignInLinks } from "../pages/console/sign-in-links.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../data/db/open.ts";
@@ -7,13 +10,13 @@ import { dnsAccess, targetAddressLookup } from "../platform/dns-checks/dns-acces
 import { cutOverInspector, inspector, wildcardInspector } from "../platform/dns-checks/inspect.ts";
 import { delegationOf } from "./challenges.ts";
 import { commandCertificates, issuanceOf } from "./certificates.ts";
-import { keyService } from "../access/keys/service.ts";
-import { orderService } from "../store/orders/service.ts";
-import { personService } from "../access/people/service.ts";
+import { openKeys } from "../access/keys/service.ts";
+import { openOrders } from "../store/orders/service.ts";
+import { openPeople } from "../access/people/service.ts";
 import { commandDomainConnect } from "./domain-connect.ts";
 import { domainServices } from "./domains.ts";
 import { openCertificateRepository, createRepositories } from "./repositories.ts";
-import { type Runtime, systemRuntime } from "../data/context.ts";
+import { type Context, type Runtime, systemRuntime } from "../data/context.ts";
 
 /**
  * The services for commands, with or without a running server. Each is built when it is read, and again on every
@@ -25,26 +28,32 @@ export const commandServices = (
   { clock }: Pick<Runtime, "clock"> = systemRuntime,
 ) => {
   const runtime = { ...systemRuntime, clock };
+  const context: Context = {
+    config,
+    database,
+    ...runtime,
+    log: logger({ level: "silent", format: "json", colour: false }),
+  };
   const repositories = createRepositories(database, config);
   return {
     get audit() {
-      return auditService({ audit: repositories.audit });
+      return openAudit(context).audit;
     },
     get keys() {
-      return keyService({ keys: repositories.keys, ...runtime });
+      return openKeys(context);
     },
     get people() {
-      return personService({ people: repositories.people, ...runtime });
+      return openPeople(context).people;
     },
     get signInLinks() {
-      const { browserStates: states, people } = repositories;
-      return createSignInLinks({ states, people, ...runtime });
+      const { people } = openPeople(context);
+      return createSignInLinks({ states: browserStateRepository(database), people, ...runtime });
     },
     get categories() {
-      return categoryService({ categories: repositories.categories, clock });
+      return openCategories(context);
     },
     get orders() {
-      return orderService({ orders: repositories.orders, clock });
+      return openOrders(context);
     },
     get certificates() {
       return commandCertificates(config, repositories.certificates, runtime);
@@ -63,7 +72,7 @@ export const commandServices = (
         onError: () => {},
       });
     },
-    adopters: repositories.adopters,
+    adopters: adopterRepository(database),
   };
 };
 

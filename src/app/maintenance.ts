@@ -76,8 +76,8 @@ const maintainDatabase = ({ shrinkLog }: Database, services: Services, log: Logg
 };
 
 /** Indexes new and changed animals soon after they are written. */
-const indexPets = ({ petIndexing }: Services, log: Logger): Poller =>
-  repeat(INDEX_MS, petIndexing.tidy, {
+const indexPets = ({ pets }: Services, log: Logger): Poller =>
+  repeat(INDEX_MS, pets.indexing.tidy, {
     onError: warningOf(log)("the index of animals could not be brought up to date"),
   });
 

@@ -1,12 +1,11 @@
-import { adopterReads } from "../access/audit/adopter-reads.ts";
-import { refusedSignIns } from "../access/audit/refused-sign-ins.ts";
-import { auditService } from "../access/audit/service.ts";
+import { openAudit } from "../access/audit/service.ts";
 import type { ChallengeRecords } from "../platform/certificates/challenge-records.ts";
 import { withoutReplaced } from "../platform/certificates/wildcard.ts";
-import { categoryService } from "../store/categories/service.ts";
+import { openCategories } from "../store/categories/service.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../data/db/open.ts";
+import { keptResponseRepository } from "../data/db/kept-responses.ts";
 import type { RequestIndex } from "../data/db/pet-index.ts";
 import { randomToken } from "../lib/random.ts";
 import { type AddressesOf, dnsAccess, targetAddressLookup } from "../platform/dns-checks/dns-access.ts";
@@ -19,18 +18,17 @@ import {
 } from "../platform/dns-checks/inspect.ts";
 import type { OfferConnect } from "../platform/dns-records/provider-guide.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
+import { browserStateRepository } from "../pages/console/repository.ts";
 import { IDLE_MS } from "../pages/console/sessions.ts";
 import { createSignInLinks } from "../pages/console/sign-in-links.ts";
 import { servedBy } from "../edge/certificate-store.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
-import { keyService } from "../access/keys/service.ts";
-import { orderService } from "../store/orders/service.ts";
-import { oidcService } from "../access/people/oidc.ts";
-import { passkeyService } from "../access/people/passkeys.ts";
-import { personService } from "../access/people/service.ts";
-import { HEARTBEAT_MS, type StreamLimits, petStreams } from "../store/pets/events/streams.ts";
+import { openKeys } from "../access/keys/service.ts";
+import { openOrders } from "../store/orders/service.ts";
+import { openPeople } from "../access/people/service.ts";
+import { openPetStreams, type StreamLimits } from "../store/pets/events/streams.ts";
 import { petListCache } from "../store/pets/page-cache.ts";
-import { petService } from "../store/pets/service.ts";
+import { openPets } from "../store/pets/service.ts";
 import { petStatistics } from "../store/pets/statistics.ts";
 import type { DnsClientOptions } from "../protocols/dns/client.ts";
 import { siteCache } from "../platform/sites/site-cache.ts";
@@ -43,8 +41,8 @@ import { domainConnectOf } from "./domain-connect.ts";
 import { domainServices, nameCheckServices } from "./domains.ts";
 import { createNameserver } from "./nameserver.ts";
 import { serverPlatform } from "./platform.ts";
-import { type Repositories, createRepositories } from "./repositories.ts";
-import type { Runtime } from "../data/context.ts";
+import { createRepositories } from "./repositories.ts";
+import type { Context, Runtime } from "../data/context.ts";
 
 export interface ServiceOptions extends DeployOptions {
   /** Timeouts and retries of the DNS client. */
@@ -58,34 +56,12 @@ export interface ServiceOptions extends DeployOptions {
   /** These replace limits of event streams, and their heartbeat interval. */
   streamLimits?: Partial<StreamLimits>;
   /** Stores when keys were last used, instead of the database. */
-  touchKeys?: Repositories["keys"]["touch"];
+  touchKeys?: (lastUsed: ReadonlyMap<number, number>) => Promise<void>;
   /** Undefined unless this is a node of one. */
   cluster?: Cluster | undefined;
   /** Lets another process index animals before a search. */
   requestIndex?: RequestIndex;
 }
-
-const oidcOf = (
-  { oidcIssuer: issuer, oidcClientId: clientId, ...config }: Config,
-  people: Repositories["people"],
-  { clock, log }: Runtime,
-) =>
-  issuer !== undefined && clientId !== undefined
-    ? oidcService(
-        {
-          issuer,
-          clientId,
-          clientSecret: config.oidcClientSecret,
-          scopes: config.oidcScopes,
-          label: config.oidcLabel,
-        },
-        {
-          people,
-          clock,
-          onError: (error) => log.warn({ err: error }, "signing in at OIDC_ISSUER failed"),
-        },
-      )
-    : undefined;
 
 /**
  * Removes expired rows in slices, so that other writes get their turn.
@@ -100,63 +76,33 @@ const rowSweeper =
       while (await slice());
   };
 
-const storeServices = (
-  config: Config,
-  { fresh, version }: Database,
-  repositories: Repositories,
-  { clock, randomBytes }: Runtime,
-  { streamLimits, touchKeys }: ServiceOptions,
-) => {
-  const audit = auditService({ audit: repositories.audit });
-  const pets = petService({ pets: repositories.pets, clock });
+const storeServices = (context: Context, { streamLimits, touchKeys, requestIndex }: ServiceOptions) => {
+  const { database, clock, randomBytes } = context;
+  const { version } = database;
+  const access = { ...openAudit(context), ...openPeople(context), keys: openKeys(context, touchKeys) };
+  const pets = openPets(context, requestIndex);
+  const streams = openPetStreams(context, streamLimits);
+  const states = browserStateRepository(database);
+  const responses = keptResponseRepository(database);
   return {
-    audit,
-    refusedSignIns: refusedSignIns({ add: repositories.audit.add, clock }),
-    adopterReads: adopterReads({ add: repositories.audit.add, clock }),
-    keys: keyService({
-      keys: touchKeys ? { ...repositories.keys, touch: touchKeys } : repositories.keys,
-      clock,
-      randomBytes,
-    }),
-    people: personService({ people: repositories.people, clock, randomBytes }),
-    passkeys: passkeyService({ people: repositories.people, clock }),
+    ...access,
     pets,
-    petIndexing: repositories.pets.indexing,
     petPages: petListCache({ list: pets.list, version }),
-    petStatistics: petStatistics({ counts: repositories.pets.counts, version, clock }),
-    petStreams: petStreams({
-      events: repositories.petEvents,
-      fresh,
-      version,
-      limits: {
-        total: config.eventStreams,
-        perCaller: config.eventStreamsPerKey,
-        heartbeatMs: HEARTBEAT_MS,
-        ...streamLimits,
-      },
-    }),
-    categories: categoryService({ categories: repositories.categories, clock }),
-    orders: orderService({ orders: repositories.orders, clock }),
-    keptResponses: repositories.keptResponses,
-    browserStates: repositories.browserStates,
-    signInLinks: createSignInLinks({
-      states: repositories.browserStates,
-      people: repositories.people,
-      clock,
-      randomBytes,
-    }),
+    petStatistics: petStatistics({ counts: pets.counts, version, clock }),
+    petStreams: streams,
+    categories: openCategories(context),
+    orders: openOrders(context),
+    keptResponses: responses,
+    browserStates: states,
+    signInLinks: createSignInLinks({ states, people: access.people, clock, randomBytes }),
     /** The key that seals sign-ins in progress. The first call in a store creates it. */
-    sealingKey: () => repositories.browserStates.sealingKey(() => randomToken(randomBytes)),
-    expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
-    certificateQueue: queueOf(config, repositories.certificates, clock),
-    /** The current problems of host names. */
-    notices: repositories.notices,
+    sealingKey: () => states.sealingKey(() => randomToken(randomBytes)),
     /** Removes expired rows. */
     sweepRows: rowSweeper([
-      () => repositories.keptResponses.sweep(clock.now() - RETENTION_MS),
-      () => repositories.petEvents.sweep(),
-      () => repositories.browserStates.sweep(clock.now(), IDLE_MS),
-      () => audit.sweep(config.auditDays, clock.now()),
+      () => responses.sweep(clock.now() - RETENTION_MS),
+      streams.sweep,
+      () => states.sweep(clock.now(), IDLE_MS),
+      access.audit.sweep,
     ]),
   };
 };
@@ -170,7 +116,7 @@ export const createServices = (
   runtime: Runtime,
   options: ServiceOptions = {},
 ) => {
-  const repositories = createRepositories(database, config, options.requestIndex);
+  const repositories = createRepositories(database, config);
   const names = cachedNames(repositories.publishedNames, database.version);
   const dns = dnsAccess(config, runtime, options.dns);
   const inspectOver = (access: typeof dns) =>
@@ -222,8 +168,12 @@ export const createServices = (
   });
   const deploys = deployServices(config, database, repositories, runtime, platform.projects, options);
   return {
-    ...storeServices(config, database, repositories, runtime, options),
-    oidc: oidcOf(config, repositories.people, runtime),
+    ...storeServices({ config, database, ...runtime }, options),
+    expiries: () =>
+      withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), runtime.clock.now()),
+    certificateQueue: queueOf(config, repositories.certificates, runtime.clock),
+    /** The current problems of host names. */
+    notices: repositories.notices,
     ...platform,
     ...nameCheckServices(config, inspect, () => inspectOver(dnsAccess(config, runtime, options.dns)), {
       clock: runtime.clock,

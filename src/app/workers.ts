@@ -20,7 +20,7 @@ import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } fro
 interface Shared {
   keys: Pick<Services["keys"], "recordUse">;
   adopterReads: Pick<Services["adopterReads"], "record">;
-  petIndexing: Pick<Services["petIndexing"], "index">;
+  pets: Services["pets"];
   metrics: Pick<Metrics, "add">;
   limiters: Readonly<Record<LimiterName, RateLimiter>>;
   https: Services["https"];
@@ -105,7 +105,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler, comma
         handlers: {
           take: takeFor(shared.limiters),
           report: receive(shared),
-          index: shared.petIndexing.index,
+          index: shared.pets.indexing.index,
         },
         onChange(pids, ended) {
           missing = missingAfter(missing, config.workers - 1 - pids.length, ended);

@@ -24,12 +24,12 @@ import { refusedHosts } from "../../src/edge/refused-hosts.ts";
 import { maintenance } from "../../src/app/maintenance.ts";
 import { systemRuntime } from "../../src/data/context.ts";
 import { createServices } from "../../src/app/services.ts";
-import { type NewKey, keyRepository } from "../../src/access/keys/repository.ts";
-import { type KeyService, keyService } from "../../src/access/keys/service.ts";
+import type { NewKey } from "../../src/access/keys/repository.ts";
+import { type KeyService, openKeys } from "../../src/access/keys/service.ts";
 import { OPERATOR } from "../../src/lib/actor.ts";
 import { startServer } from "../../src/app/server.ts";
 import { tarGzOf } from "../platform/deploys/archives.ts";
-import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
+import { atEnd, contextOf, faultOf, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
 /** How often the servers of these tests check their lock. */
@@ -99,7 +99,7 @@ test("a start writes a working key before it serves the first request", async ()
 const SOON = Date.now() + 60_000;
 const startAfter = async (prepare: (keys: KeyService) => Promise<unknown>, config = configured()) => {
   const database = openData(config, { create: true, migrate: true });
-  const keys = keyService({ ...systemRuntime, keys: keyRepository(database) });
+  const keys = openKeys(contextOf(database));
   await prepare(keys);
   await keys.flush();
   await database.close();

@@ -7,7 +7,7 @@ import { OPERATOR } from "../../src/lib/actor.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
-import { systemRuntime } from "../../src/data/context.ts";
+import { type Context, systemRuntime } from "../../src/data/context.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
 import type { Exception } from "./cluster-exceptions.ts";
 import { openOwnDatabase } from "./database.ts";
@@ -39,8 +39,18 @@ export interface Call {
   json?: unknown;
 }
 
+/** Opens rooms over a database without the rest of the service. */
+export const contextOf = (database: Database, parts: Partial<Context> = {}): Context => ({
+  config: readConfig({ flags: {}, env: {}, isTerminal: false }),
+  database,
+  ...systemRuntime,
+  log: pino({ level: "silent" }),
+  ...parts,
+});
+
 export interface Store {
   clock: TestClock;
+  context: Context;
   config: Config;
   database: Database;
   keys: KeyService;
@@ -142,6 +152,7 @@ export const openStore = async ({
   const runtime = { ...systemRuntime, clock, sleep, log: logger };
   // Without servers on loopback, no test asks the DNS.
   const dns = options.dns ? {} : { addressesOf: async () => [] };
+  const context = { config, database, ...runtime };
   const services = createServices(config, database, runtime, { ...dns, ...options });
   const { connections, ...origin } = noListeners(config);
   const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
@@ -186,6 +197,7 @@ export const openStore = async ({
   };
   return {
     clock,
+    context,
     config,
     database,
     keys,

@@ -1,8 +1,11 @@
+import type { Context } from "../../data/context.ts";
 import type { ResourceKind } from "../../data/db/actions.ts";
 import { type Page, cutPage, hashedFilter, readCursor } from "../../lib/pagination.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { type Entry, type EntryFilters, PARENTS } from "./entry.ts";
-import type { AuditRepository } from "./repository.ts";
+import { adopterReads } from "./adopter-reads.ts";
+import { refusedSignIns } from "./refused-sign-ins.ts";
+import { type AuditRepository, auditRepository } from "./repository.ts";
 
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -27,7 +30,7 @@ const childrenOf = (kind: ResourceKind): ResourceKind[] =>
 const beforeOf = (cursor: string | undefined, scope: string): number =>
   cursor === undefined ? NEWEST : readCursor(cursor, scope);
 
-export const auditService = ({ audit }: { audit: AuditRepository }) => ({
+const auditService = (audit: AuditRepository, { config: { auditDays }, clock }: Context) => ({
   /** The entries that match the filters, newest first. @throws Fault invalid_cursor */
   async list({ limit, cursor, ...filters }: PageQuery & EntryFilters): Promise<Page<Entry>> {
     const { actor, action, resource, since, until, ...others } = filters;
@@ -51,8 +54,18 @@ export const auditService = ({ audit }: { audit: AuditRepository }) => ({
     const page = { before: beforeOf(cursor, scope), limit: limit + 1 };
     return cutPage(await audit.history({ kind, id, children }, page), limit, scope);
   },
-  /** Removes a slice of the entries that are older than so many days; true if there may be more. */
-  sweep: async (days: number, now: number): Promise<boolean> => days > 0 && audit.sweep(now - days * DAY_MS),
+  /** Removes a slice of the entries that are older than AUDIT_DAYS; true if there may be more. */
+  sweep: async (): Promise<boolean> => auditDays > 0 && audit.sweep(clock.now() - auditDays * DAY_MS),
 });
 
 export type AuditService = ReturnType<typeof auditService>;
+
+/** The audit log, and the acts that are collected in memory before it has them. */
+export const openAudit = (context: Context) => {
+  const entries = auditRepository(context.database);
+  return {
+    audit: auditService(entries, context),
+    refusedSignIns: refusedSignIns({ add: entries.add, clock: context.clock }),
+    adopterReads: adopterReads({ add: entries.add, clock: context.clock }),
+  };
+};

@@ -256,5 +256,3 @@ export const keyRepository = (database: Database) => {
     },
   };
 };
-
-export type KeyRepository = ReturnType<typeof keyRepository>;

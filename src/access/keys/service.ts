@@ -1,11 +1,11 @@
-import { type Clock, LATEST_TIME, formatTime } from "../../lib/time.ts";
+import type { Context } from "../../data/context.ts";
+import { LATEST_TIME, formatTime } from "../../lib/time.ts";
 import { SERVICE } from "../../lib/actor.ts";
 import { Fault, fieldFault } from "../../lib/errors.ts";
 import { lastUseRecorder } from "../../lib/last-use.ts";
 import { formatRate } from "../../lib/rate-limiter.ts";
 import { type Excess, type Manager, type Privileges, findExcess } from "../privilege-ceiling.ts";
-import type { AuthenticatedKey, Key, KeyRepository, NewKey } from "./repository.ts";
-import type { RandomBytes } from "../../lib/random.ts";
+import { type AuthenticatedKey, type Key, type NewKey, keyRepository } from "./repository.ts";
 import { hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 
 /** A key with its secret, which is shown only once. */
@@ -65,16 +65,13 @@ const assertExpires = (expiresAt: number | undefined, now: number) => {
   );
 };
 
-export const keyService = ({
-  keys,
-  clock,
-  randomBytes,
-}: {
-  keys: KeyRepository;
-  clock: Clock;
-  randomBytes: RandomBytes;
-}) => {
-  const { record: recordUse, flush } = lastUseRecorder(keys.touch);
+/** @param touch stores when keys were last used, instead of the database */
+export const openKeys = (
+  { database, clock, randomBytes }: Context,
+  touch?: ReturnType<typeof keyRepository>["touch"],
+) => {
+  const keys = keyRepository(database);
+  const { record: recordUse, flush } = lastUseRecorder(touch ?? keys.touch);
   const get = async (id: number): Promise<Key> => {
     const key = await keys.find(id);
     if (!key) throw new Fault("not_found", "There is no API key with this id.");
@@ -150,4 +147,4 @@ export const keyService = ({
   };
 };
 
-export type KeyService = ReturnType<typeof keyService>;
+export type KeyService = ReturnType<typeof openKeys>;

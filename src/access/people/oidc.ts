@@ -1,18 +1,8 @@
 import type { Configuration, IDToken } from "openid-client";
+import type { Context } from "../../data/context.ts";
 import { limitedFetch } from "../../lib/limited-fetch.ts";
 import type { Clock } from "../../lib/time.ts";
 import type { PersonRepository } from "./repository.ts";
-
-interface OidcOptions {
-  issuer: string;
-  clientId: string;
-  /** Undefined: a public client. */
-  clientSecret: string | undefined;
-  /** Separated by spaces. */
-  scopes: string;
-  /** The provider's name, for people. */
-  label: string;
-}
 
 /** Why a sign-in failed. */
 type Problem = "unavailable" | "denied" | "email_not_verified" | "unknown_person";
@@ -29,12 +19,15 @@ const library = () => import("openid-client");
 const isLoopback = (issuer: URL): boolean =>
   issuer.protocol === "http:" && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(issuer.hostname);
 
-/** Asks the provider for its addresses and keys. @throws if it can't be reached, or is not the issuer */
-export const discoverProvider = async ({
-  issuer,
-  clientId,
-  clientSecret,
-}: OidcOptions): Promise<Configuration> => {
+/**
+ * Asks the provider for its addresses and keys. Without a secret, this service is a public client.
+ * @throws if it can't be reached, or is not the issuer
+ */
+const discoverProvider = async (
+  issuer: string,
+  clientId: string,
+  clientSecret: string | undefined,
+): Promise<Configuration> => {
   const { None, allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await library();
   const address = new URL(issuer);
   return discovery(address, clientId, clientSecret, clientSecret === undefined ? None() : undefined, {
@@ -45,11 +38,11 @@ export const discoverProvider = async ({
 };
 
 /** The provider's configuration, for an hour. Requests at the same time share one discovery; a failure is not kept. */
-const cachedProvider = (options: OidcOptions, clock: Clock) => {
+const cachedProvider = (discover: () => Promise<Configuration>, clock: Clock) => {
   let cached: { provider: Promise<Configuration>; until: number } | undefined;
   return (): Promise<Configuration> => {
     if (cached && cached.until > clock.now()) return cached.provider;
-    const provider = discoverProvider(options);
+    const provider = discover();
     const entry = { provider, until: clock.now() + DISCOVERY_MS };
     cached = entry;
     provider.catch(() => {
@@ -72,13 +65,14 @@ const emailOf = async (
 
 /**
  * Signing in with an account at an OpenID Connect provider: the authorization code flow with PKCE, state and nonce. A person is
- * identified by issuer and subject; at first by the email address that the provider has verified.
+ * identified by issuer and subject; at first by the email address that the provider has verified. Undefined without
+ * OIDC_ISSUER.
  */
-export const oidcService = (
-  options: OidcOptions,
-  { people, clock, onError }: { people: PersonRepository; clock: Clock; onError: (error: unknown) => void },
-) => {
-  const providerOf = cachedProvider(options, clock);
+export const openOidc = (people: PersonRepository, { config, clock, log }: Context) => {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: secret } = config;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  const providerOf = cachedProvider(() => discoverProvider(issuer, clientId, secret), clock);
+  const onError = (error: unknown) => log.warn({ err: error }, "signing in at OIDC_ISSUER failed");
 
   const personOf = async (
     provider: Configuration,
@@ -103,7 +97,8 @@ export const oidcService = (
   };
 
   return {
-    label: options.label,
+    /** The provider's name, for people. */
+    label: config.oidcLabel,
     /** The address of the provider's sign-in page. */
     async begin(redirectUri: string) {
       try {
@@ -112,7 +107,7 @@ export const oidcService = (
         const [nonce, verifier] = [client.randomNonce(), client.randomPKCECodeVerifier()];
         const url = client.buildAuthorizationUrl(await providerOf(), {
           redirect_uri: redirectUri,
-          scope: options.scopes,
+          scope: config.oidcScopes,
           state,
           nonce,
           code_challenge: await calculatePKCECodeChallenge(verifier),

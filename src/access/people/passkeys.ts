@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+import type { Context } from "../../data/context.ts";
 import { Fault } from "../../lib/errors.ts";
-import type { Clock } from "../../lib/time.ts";
 import {
   hashOfToken,
   MAX_PASSKEYS,
@@ -109,7 +109,7 @@ const verifyResponse = async (signed: SignedChallenge, party: RelyingParty) => {
 };
 
 /** WebAuthn: the registration of passkeys, and signing in with them. The caller keeps the challenges. */
-export const passkeyService = ({ people, clock }: { people: PersonRepository; clock: Clock }) => ({
+export const passkeyService = (people: PersonRepository, { clock }: Context) => ({
   /** The argument of `navigator.credentials.create`. Its challenge is for one registration by this person. */
   async registrationOptions(
     { id, name, email, handle }: Pick<Person, "id" | "name" | "email" | "handle">,

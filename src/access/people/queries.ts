@@ -52,7 +52,7 @@ export const FIND = statement(sql`SELECT ${COLUMNS} FROM ${people} WHERE ${IS_PE
 const MAX_CACHED_PEOPLE = 1000;
 
 /** The shared parts of the repository. */
-export const openPeople = (database: Database) => {
+export const openShared = (database: Database) => {
   const { client, commit, fresh } = database;
   const cache = cachedReads(database, MAX_CACHED_PEOPLE, (id: number) => FIND.get(client, { id }));
   /** Commits, then clears the caches. */
@@ -77,4 +77,4 @@ export const openPeople = (database: Database) => {
   return { client, cache, change, record, recordOwn, commit, fresh };
 };
 
-export type Shared = ReturnType<typeof openPeople>;
+export type Shared = ReturnType<typeof openShared>;

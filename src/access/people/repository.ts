@@ -8,7 +8,7 @@ import type { Act } from "../../lib/actor.ts";
 import { foldEmail } from "../../lib/email.ts";
 import { access, accounts } from "./access-repository.ts";
 import type { Person, Role } from "./person.ts";
-import { COLUMNS, FIND, IS_PERSON, IS_PRESENT, openPeople, type Shared, toPerson } from "./queries.ts";
+import { COLUMNS, FIND, IS_PERSON, IS_PRESENT, openShared, type Shared, toPerson } from "./queries.ts";
 
 export type { NewPasskey } from "./access-repository.ts";
 
@@ -189,7 +189,7 @@ const management = ({ client, change, record }: Shared) => ({
 
 /** People, and their ways to sign in. A removed person is not found. */
 export const personRepository = (database: Database) => {
-  const shared = openPeople(database);
+  const shared = openShared(database);
   return { ...reads(shared), ...management(shared), ...access(shared), ...accounts(shared) };
 };
 

@@ -1,10 +1,10 @@
+import type { Context } from "../../data/context.ts";
 import type { Act } from "../../lib/actor.ts";
 import { Fault, fieldFault } from "../../lib/errors.ts";
 import type { FieldProblem } from "../../lib/field-problems.ts";
 import { lastUseRecorder } from "../../lib/last-use.ts";
 import { type Excess, type Manager, type Privileges, findExcess } from "../privilege-ceiling.ts";
-import { type RandomBytes, randomToken } from "../../lib/random.ts";
-import type { Clock } from "../../lib/time.ts";
+import { randomToken } from "../../lib/random.ts";
 import {
   hashOfToken,
   INVITATION_MS,
@@ -14,7 +14,9 @@ import {
   type SignedInPerson,
   type SignIn,
 } from "./person.ts";
-import type { NewPerson, PersonChange, PersonRepository } from "./repository.ts";
+import { openOidc } from "./oidc.ts";
+import { passkeyService } from "./passkeys.ts";
+import { type NewPerson, type PersonChange, type PersonRepository, personRepository } from "./repository.ts";
 
 /** An invitation with its token, which is shown only once. */
 export interface Invitation {
@@ -42,15 +44,7 @@ const assertWithin = (own: Privileges, role: Role, fields: readonly FieldProblem
 const assertMayGive = (own: Privileges, role: Role) =>
   assertWithin(own, role, [{ field: "role", rule: "forbidden" }]);
 
-export const personService = ({
-  people,
-  clock,
-  randomBytes,
-}: {
-  people: PersonRepository;
-  clock: Clock;
-  randomBytes: RandomBytes;
-}) => {
+const personService = (people: PersonRepository, { clock, randomBytes }: Context) => {
   const lastSeen = lastUseRecorder(people.touch);
   const actOf = (actor: Manager): Act => ({ actor, now: clock.now() });
   /** An invitation, and the part of it that is stored. */
@@ -149,3 +143,17 @@ export const personService = ({
 };
 
 export type PersonService = ReturnType<typeof personService>;
+
+/** People, and how they sign in. */
+export const openPeople = (context: Context) => {
+  const people = personRepository(context.database);
+  return {
+    people: {
+      ...personService(people, context),
+      hasAdministrator: people.hasAdministrator,
+      hasJoinedAdministrator: people.hasJoinedAdministrator,
+    },
+    passkeys: passkeyService(people, context),
+    oidc: openOidc(people, context),
+  };
+};

@@ -124,5 +124,3 @@ export const categoryRepository = ({ client, commit }: Database) => {
     },
   };
 };
-
-export type CategoryRepository = ReturnType<typeof categoryRepository>;

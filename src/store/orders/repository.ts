@@ -318,5 +318,3 @@ export const orderRepository = (database: Database) => {
     count: orderCounts(database),
   };
 };
-
-export type OrderRepository = ReturnType<typeof orderRepository>;

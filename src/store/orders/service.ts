@@ -1,7 +1,7 @@
+import type { Context } from "../../data/context.ts";
 import { Fault, fieldFault } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { type Page, cutPage, filterOf, readCursor } from "../../lib/pagination.ts";
-import type { Clock } from "../../lib/time.ts";
 import {
   explainStatus,
   type NewOrder,
@@ -10,7 +10,7 @@ import {
   type OrderSort,
   type OrderStep,
 } from "./order.ts";
-import type { OrderCounts, OrderRepository, StoreResponse } from "./repository.ts";
+import { type OrderCounts, orderRepository, type StoreResponse } from "./repository.ts";
 
 interface ListOrders extends OrderFilters {
   limit: number;
@@ -39,36 +39,39 @@ const cursorScope = ({ sort, status, petId, q, ...others }: Omit<ListOrders, "li
   return filterOf("orders", short, [q], others);
 };
 
-export const orderService = ({ orders, clock }: { orders: OrderRepository; clock: Clock }) => ({
-  /** @throws Fault invalid_cursor */
-  async list({ limit, cursor, ...query }: ListOrders): Promise<Page<Order>> {
-    const scope = cursorScope(query);
-    const after = cursor === undefined ? undefined : readCursor(cursor, scope);
-    // One more than the limit shows whether another page follows.
-    return cutPage(await orders.list({ ...query, after, limit: limit + 1 }), limit, scope);
-  },
-  /** How many orders match, by status. Every write that was acknowledged counts. */
-  count: (filters: Omit<OrderFilters, "status">): Promise<OrderCounts> => orders.count(filters),
-  /** @param keep stores the response in the same transaction. @throws Fault not_found for an unknown animal, pet_not_available */
-  async place(order: NewOrder, actor: Actor, keep?: StoreResponse<Order>): Promise<Order> {
-    const placed = await orders.place(order, { actor, now: clock.now() }, keep);
-    if (placed.order) return placed.order;
-    if (!placed.pet) throw unknownAnimal();
-    throw notAvailable(placed.pet.status);
-  },
-  /** @throws Fault not_found */
-  async get(id: number): Promise<Order> {
-    const order = await orders.find(id);
-    if (!order) throw notFound();
-    return order;
-  },
-  /** @param keep stores the response in the same transaction. @throws Fault not_found, order_status_conflict */
-  async step(id: number, step: OrderStep, actor: Actor, keep?: StoreResponse<Order>): Promise<Order> {
-    const result = await orders.step(id, step, { actor, now: clock.now() }, keep);
-    if (result.order) return result.order;
-    if (!result.present) throw notFound();
-    throw new Fault("order_status_conflict", explainStatus(result.present.status));
-  },
-});
+export const openOrders = ({ database, clock }: Context) => {
+  const orders = orderRepository(database);
+  return {
+    /** @throws Fault invalid_cursor */
+    async list({ limit, cursor, ...query }: ListOrders): Promise<Page<Order>> {
+      const scope = cursorScope(query);
+      const after = cursor === undefined ? undefined : readCursor(cursor, scope);
+      // One more than the limit shows whether another page follows.
+      return cutPage(await orders.list({ ...query, after, limit: limit + 1 }), limit, scope);
+    },
+    /** How many orders match, by status. Every write that was acknowledged counts. */
+    count: (filters: Omit<OrderFilters, "status">): Promise<OrderCounts> => orders.count(filters),
+    /** @param keep stores the response in the same transaction. @throws Fault not_found for an unknown animal, pet_not_available */
+    async place(order: NewOrder, actor: Actor, keep?: StoreResponse<Order>): Promise<Order> {
+      const placed = await orders.place(order, { actor, now: clock.now() }, keep);
+      if (placed.order) return placed.order;
+      if (!placed.pet) throw unknownAnimal();
+      throw notAvailable(placed.pet.status);
+    },
+    /** @throws Fault not_found */
+    async get(id: number): Promise<Order> {
+      const order = await orders.find(id);
+      if (!order) throw notFound();
+      return order;
+    },
+    /** @param keep stores the response in the same transaction. @throws Fault not_found, order_status_conflict */
+    async step(id: number, step: OrderStep, actor: Actor, keep?: StoreResponse<Order>): Promise<Order> {
+      const result = await orders.step(id, step, { actor, now: clock.now() }, keep);
+      if (result.order) return result.order;
+      if (!result.present) throw notFound();
+      throw new Fault("order_status_conflict", explainStatus(result.present.status));
+    },
+  };
+};
 
-export type OrderService = ReturnType<typeof orderService>;
+export type OrderService = ReturnType<typeof openOrders>;

@@ -24,6 +24,7 @@ import { isByName, type NewPet, type Pet, type PetChange, type PetSort } from ".
 import { COLUMNS, type ListedPet, type PetPage, type Reader, type Row, toPet } from "./queries.ts";
 
 export type { StoreResponse } from "../../data/db/kept-responses.ts";
+export type { RequestIndex } from "../../data/db/pet-index.ts";
 
 /** The animal after a change, or before its deletion; or why nothing was written. */
 export type WriteResult =

@@ -1,10 +1,16 @@
+import type { Context } from "../../data/context.ts";
 import { Fault, fieldFault } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { FieldProblem } from "../../lib/field-problems.ts";
 import { type Page, cutPage, filterOf, readCursor, readTextCursor } from "../../lib/pagination.ts";
-import type { Clock } from "../../lib/time.ts";
 import { type NewPet, type Pet, type PetChange, type PetFilters, type PetSort, isByName } from "./pet.ts";
-import type { StoreResponse, PetRepository, StoredPet, WriteResult } from "./repository.ts";
+import {
+  petRepository,
+  type RequestIndex,
+  type StoreResponse,
+  type StoredPet,
+  type WriteResult,
+} from "./repository.ts";
 
 export interface ListPets extends PetFilters {
   sort: PetSort;
@@ -72,74 +78,83 @@ const positionOf = (cursor: string, scope: string, sort: PetSort) => {
   return { id: after, folded: text };
 };
 
-export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock }) => ({
-  /** @throws Fault invalid_cursor */
-  async list({ limit, cursor, ...query }: ListPets): Promise<Page<Pet>> {
-    const scope = cursorScope(query);
-    const after = cursor === undefined ? undefined : positionOf(cursor, scope, query.sort);
-    // One more than the limit shows whether another page follows.
-    const found = await pets.list({ after, limit: limit + 1, ...query });
-    return cutPage(found, limit, scope, ({ folded }) => folded);
-  },
-  /** @param keep stores the response in the same transaction. @throws Fault category_not_found */
-  async add(pet: NewPet, actor: Actor, keep?: StoreResponse<Pet>): Promise<Pet> {
-    const added = await pets.add(pet, { actor, now: clock.now() }, keep);
-    if (!added) throw uncategorized();
-    return added;
-  },
-  /**
-   * Changes the animal in one atomic step, if it still is `expected`.
-   * @throws Fault not_found, category_not_found, precondition_failed; pet_in_order for a new status while an open order
-   *   holds the animal
-   */
-  change: async (id: number, change: PetChange, actor: Actor, expected?: StoredPet): Promise<Pet> =>
-    assertWritten(await pets.change(id, change, { actor, now: clock.now() }, expected), [
-      { field: "status", rule: "conflict" },
-    ]),
-  /**
-   * Changes many animals in one transaction, each as `change` does, and in this order. A change that is refused stops no
-   * other.
-   * @param keep stores the response in the same transaction
-   */
-  async changeMany(
-    requests: readonly PetChangeRequest[],
-    actor: Actor,
-    keep?: StoreResponse<PetChangeResult[]>,
-  ): Promise<PetChangeResult[]> {
-    const toResults = (written: readonly WriteResult[]): PetChangeResult[] =>
-      written.map((result, at) => {
-        const id = requests[at]?.id ?? 0;
-        return "pet" in result ? { id, pet: result.pet } : { id, fault: faultOf(result) };
+/** @param requestIndex lets another process index animals before a search */
+export const openPets = (
+  { config: { strictCategories }, database, clock }: Context,
+  requestIndex?: RequestIndex,
+) => {
+  const pets = petRepository(database, { strictCategories, requestIndex });
+  return {
+    /** @throws Fault invalid_cursor */
+    async list({ limit, cursor, ...query }: ListPets): Promise<Page<Pet>> {
+      const scope = cursorScope(query);
+      const after = cursor === undefined ? undefined : positionOf(cursor, scope, query.sort);
+      // One more than the limit shows whether another page follows.
+      const found = await pets.list({ after, limit: limit + 1, ...query });
+      return cutPage(found, limit, scope, ({ folded }) => folded);
+    },
+    /** @param keep stores the response in the same transaction. @throws Fault category_not_found */
+    async add(pet: NewPet, actor: Actor, keep?: StoreResponse<Pet>): Promise<Pet> {
+      const added = await pets.add(pet, { actor, now: clock.now() }, keep);
+      if (!added) throw uncategorized();
+      return added;
+    },
+    /**
+     * Changes the animal in one atomic step, if it still is `expected`.
+     * @throws Fault not_found, category_not_found, precondition_failed; pet_in_order for a new status while an open order
+     *   holds the animal
+     */
+    change: async (id: number, change: PetChange, actor: Actor, expected?: StoredPet): Promise<Pet> =>
+      assertWritten(await pets.change(id, change, { actor, now: clock.now() }, expected), [
+        { field: "status", rule: "conflict" },
+      ]),
+    /**
+     * Changes many animals in one transaction, each as `change` does, and in this order. A change that is refused stops no
+     * other.
+     * @param keep stores the response in the same transaction
+     */
+    async changeMany(
+      requests: readonly PetChangeRequest[],
+      actor: Actor,
+      keep?: StoreResponse<PetChangeResult[]>,
+    ): Promise<PetChangeResult[]> {
+      const toResults = (written: readonly WriteResult[]): PetChangeResult[] =>
+        written.map((result, at) => {
+          const id = requests[at]?.id ?? 0;
+          return "pet" in result ? { id, pet: result.pet } : { id, fault: faultOf(result) };
+        });
+      const requested = requests.map(({ id, change, isExpected }) => {
+        const present = isExpected && pets.find(id);
+        if (!present) return { id, change };
+        return {
+          id,
+          change,
+          expected: isExpected(present) ? present : { ...present, revision: OTHER_REVISION },
+        };
       });
-    const requested = requests.map(({ id, change, isExpected }) => {
-      const present = isExpected && pets.find(id);
-      if (!present) return { id, change };
-      return {
-        id,
-        change,
-        expected: isExpected(present) ? present : { ...present, revision: OTHER_REVISION },
-      };
-    });
-    const written = await pets.changeMany(
-      requested,
-      { actor, now: clock.now() },
-      keep && ((results) => keep(toResults(results))),
-    );
-    return toResults(written);
-  },
-  /**
-   * Deletes the animal in one atomic step, if it still is `expected`.
-   * @throws Fault not_found, precondition_failed; pet_in_order while an open order holds the animal
-   */
-  async remove(id: number, actor: Actor, expected?: StoredPet): Promise<void> {
-    assertWritten(await pets.remove(id, { actor, now: clock.now() }, expected));
-  },
-  /** @throws Fault not_found */
-  get(id: number): StoredPet {
-    const pet = pets.find(id);
-    if (!pet) throw notFound();
-    return pet;
-  },
-});
+      const written = await pets.changeMany(
+        requested,
+        { actor, now: clock.now() },
+        keep && ((results) => keep(toResults(results))),
+      );
+      return toResults(written);
+    },
+    /**
+     * Deletes the animal in one atomic step, if it still is `expected`.
+     * @throws Fault not_found, precondition_failed; pet_in_order while an open order holds the animal
+     */
+    async remove(id: number, actor: Actor, expected?: StoredPet): Promise<void> {
+      assertWritten(await pets.remove(id, { actor, now: clock.now() }, expected));
+    },
+    /** @throws Fault not_found */
+    get(id: number): StoredPet {
+      const pet = pets.find(id);
+      if (!pet) throw notFound();
+      return pet;
+    },
+    counts: pets.counts,
+    indexing: pets.indexing,
+  };
+};
 
-export type PetService = ReturnType<typeof petService>;
+export type PetService = ReturnType<typeof openPets>;

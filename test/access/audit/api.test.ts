@@ -1,11 +1,18 @@
 import { expect, test } from "bun:test";
-import { auditRepository } from "../../../src/access/audit/repository.ts";
-import { auditService } from "../../../src/access/audit/service.ts";
+import { openAudit } from "../../../src/access/audit/service.ts";
 import { commandServices } from "../../../src/app/command-services.ts";
 import { record } from "../../../src/data/db/audit.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { openProject } from "../../platform/domains/projects.ts";
-import { type Store, addPet, faultOf, openOnce, openStore } from "../../support/store.ts";
+import {
+  type Store,
+  type StoreSettings,
+  addPet,
+  faultOf,
+  openOnce,
+  openStore,
+  testClock,
+} from "../../support/store.ts";
 
 interface WireEntry {
   id: number;
@@ -202,8 +209,8 @@ test("no entry contains an adopter's data or a secret, and an erasure leaves non
 });
 
 /** A log with so many entries, one a minute. */
-const openLog = async (count: number) => {
-  const store = await openStore();
+const openLog = async (count: number, settings: StoreSettings = {}) => {
+  const store = await openStore(settings);
   const { client } = store.database;
   client.run("DELETE FROM audit_entries");
   client.run(
@@ -212,7 +219,7 @@ const openLog = async (count: number) => {
      SELECT n, n * 60000, 'operator', 'pet.added', 'pet', n FROM numbers`,
   );
   const left = () => client.query<{ n: number }, []>("SELECT count(*) AS n FROM audit_entries").get()?.n;
-  return { store, service: auditService({ audit: auditRepository(store.database) }), left };
+  return { store, service: openAudit(store.context).audit, left };
 };
 
 const MINUTE_MS = 60_000;
@@ -239,19 +246,19 @@ test("since and until are exact where ids are missing and times are out of order
 const DAY_MS = 86_400_000;
 
 test("old entries are removed in small steps", async () => {
-  const { service, left } = await openLog(1200);
-  const now = 10 * DAY_MS + 1000 * 60_000;
-  expect(await service.sweep(10, now)).toBe(true);
+  const clock = testClock(10 * DAY_MS + 1000 * MINUTE_MS);
+  const { service, left } = await openLog(1200, { clock, env: { AUDIT_DAYS: "10" } });
+  expect(await service.sweep()).toBe(true);
   expect(left()).toBe(700);
-  expect(await service.sweep(10, now)).toBe(false);
+  expect(await service.sweep()).toBe(false);
   expect(left()).toBe(201);
-  expect(await service.sweep(10, now)).toBe(false);
+  expect(await service.sweep()).toBe(false);
   expect(left()).toBe(201);
 });
 
 test("old entries stay permanently if the setting is 0", async () => {
-  const { service, left } = await openLog(10);
-  expect(await service.sweep(0, 1000 * DAY_MS)).toBe(false);
+  const { service, left } = await openLog(10, { clock: testClock(1000 * DAY_MS), env: { AUDIT_DAYS: "0" } });
+  expect(await service.sweep()).toBe(false);
   expect(left()).toBe(10);
 });
 

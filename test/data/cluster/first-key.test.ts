@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { keyRepository } from "../../../src/access/keys/repository.ts";
-import { keyService } from "../../../src/access/keys/service.ts";
-import { systemRuntime } from "../../../src/data/context.ts";
+import { openKeys } from "../../../src/access/keys/service.ts";
 import { memoryCluster } from "../../support/cluster.ts";
+import { contextOf } from "../../support/store.ts";
 
 test("a node that starts from a snapshot without keys leaves its file of the first key alone", async () => {
   const { open } = await memoryCluster();
@@ -14,7 +13,7 @@ test("a node that starts from a snapshot without keys leaves its file of the fir
   };
   const keysOf = async () => {
     const { database } = await open();
-    return keyService({ ...systemRuntime, keys: keyRepository(database) });
+    return openKeys(contextOf(database));
   };
   const first = await keysOf();
   expect((await first.createFirst(file))?.name).toBe("admin");

@@ -1,7 +1,8 @@
+import type { Context } from "../../../data/context.ts";
 import { Fault } from "../../../lib/errors.ts";
 import { lruCache } from "../../../lib/lru.ts";
 import { fromPet } from "../model.ts";
-import type { PetEvent, PetEvents } from "./repository.ts";
+import { type PetEvent, petEventRepository, type PetEvents } from "./repository.ts";
 
 const MAX_BATCH_EVENTS = 200;
 /** Batches that are cached. Streams that catch up read thousands. */
@@ -87,7 +88,7 @@ export interface StreamLimits {
   heartbeatMs: number;
 }
 
-export const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 /** The client of a stream. */
 interface Reader {
@@ -304,6 +305,22 @@ export const petStreams = ({
       isStopped = true;
       for (const end of openStreams.keys()) end();
     },
+  };
+};
+
+/** The streams of a store. @param limits instead of the settings, for tests */
+export const openPetStreams = ({ config, database }: Context, limits?: Partial<StreamLimits>) => {
+  const events = petEventRepository(database);
+  const { eventStreams: total, eventStreamsPerKey: perCaller } = config;
+  return {
+    ...petStreams({
+      events,
+      fresh: database.fresh,
+      version: database.version,
+      limits: { total, perCaller, heartbeatMs: HEARTBEAT_MS, ...limits },
+    }),
+    /** Removes some of the oldest events; true if there may be more. */
+    sweep: () => events.sweep(),
   };
 };
 
