@@ -17,7 +17,6 @@ import { certificateScheduler } from "../platform/certificates/scheduler.ts";
 import { type Wildcard, certifiedNames, namesIn } from "../platform/certificates/wildcard.ts";
 import { certificateService } from "../platform/certificates/service.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../data/db/open.ts";
 import { storeIdOf } from "../data/db/store-id.ts";
 import { certificateRecords } from "../platform/domains/certificate-records.ts";
 import { authorityAsker, type DnsAccess } from "../protocols/dns/authoritative.ts";
@@ -30,7 +29,7 @@ import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
 import type { Repositories } from "./repositories.ts";
-import type { Runtime } from "../data/context.ts";
+import type { Context, Runtime } from "../data/context.ts";
 
 const ordersCertificates = ({ httpsPort, acmeAgreeTos }: Config): boolean =>
   httpsPort !== undefined && acmeAgreeTos;
@@ -105,11 +104,9 @@ const trialOptions = (
 
 /** The responses to challenges, also to those of the trials. */
 const responsesTo = (
-  config: Config,
-  { fresh }: Pick<Database, "fresh">,
+  { config, database, clock }: Context,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
   probes: Probes,
-  clock: Runtime["clock"],
 ) => {
   const own = ownNames(config);
   return challengeResponses({
@@ -119,7 +116,7 @@ const responsesTo = (
       own.isOwnPublicName(hostname) ||
       (await domains.holder(hostname)) !== undefined ||
       (await domains.isAwaited(hostname)),
-    fresh,
+    fresh: database.fresh,
     clock,
   });
 };
@@ -183,15 +180,13 @@ const orderChecks = (
 
 /** The certificates that TLS handshakes present. */
 const certificatesInUse = (
-  config: Config,
-  database: Pick<Database, "version">,
+  { config, database, clock, log }: Context,
   certificates: Repositories["certificates"],
   {
     isServed,
     wildcardAbove,
     wildcard,
   }: Pick<NameOptions, "isServed" | "wildcardAbove"> & { wildcard: Wildcard | undefined },
-  { clock, log }: Pick<Runtime, "clock" | "log">,
 ) =>
   certificateStore({
     read(hostname) {
@@ -208,24 +203,22 @@ const certificatesInUse = (
 
 /** HTTPS: the certificates in use, the responses to CAs' challenges, and the scheduler that orders and renews. */
 export const httpsServices = (
-  config: Config,
-  database: Pick<Database, "fresh" | "recent" | "version" | "foreignVersion" | "client">,
+  context: Context,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
-  runtime: Runtime,
   { challengeRecords, ...names }: NameOptions & { challengeRecords: ChallengeRecords | undefined },
 ) => {
-  const { clock, sleep, randomFraction, log } = runtime;
+  const { config, database, clock, sleep, randomFraction, log } = context;
   const probes = challengeProbes(storeIdOf(database.client) ?? "");
-  const responses = responsesTo(config, database, { certificates, domains }, probes, clock);
+  const responses = responsesTo(context, { certificates, domains }, probes);
   const wildcard = challengeRecords && wildcardOf(config);
-  const store = certificatesInUse(config, database, certificates, { ...names, wildcard }, runtime);
+  const store = certificatesInUse(context, certificates, { ...names, wildcard });
   const own = ownNames(config);
   const clientOf = acmeClients(config, clock, sleep);
   const authorities = authoritiesOf(config);
   const directories = authorities.map(({ directory }) => directory);
   const trial = trialOptions(config, probes, responses);
   const undecided: UndecidedRecords = new Map();
-  const challenges = challengesOf(challengeRecords, authorityAsker(names.dns), runtime);
+  const challenges = challengesOf(challengeRecords, authorityAsker(names.dns), context);
   const issue = certificateIssuer(
     {
       certificates,

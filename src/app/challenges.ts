@@ -20,7 +20,7 @@ import { parseServer } from "../lib/name-server.ts";
 import { systemNetwork } from "../protocols/dns/network.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
 import type { Repositories } from "./repositories.ts";
-import type { Runtime } from "../data/context.ts";
+import type { Context } from "../data/context.ts";
 
 /** True if the service can publish the TXT records of challenges. */
 const publishesRecords = ({ nameserver, dnsChallengeHook, dnsUpdateServer }: Config): boolean =>
@@ -86,8 +86,7 @@ const assertOneWay = ({ nameserver, dnsChallengeHook, dnsUpdateServer }: Config)
  * @throws OperatorError if the program or the key of the settings cannot be used
  */
 export const challengeRecordsOf = (
-  config: Config,
-  { clock, randomBytes }: Pick<Runtime, "clock" | "randomBytes">,
+  { config, clock, randomBytes }: Context,
   texts: TextRecords | undefined,
 ): ChallengeRecords | undefined => {
   assertOneWay(config);
@@ -103,7 +102,7 @@ export const challengeRecordsOf = (
 export const challengesOf = (
   records: ChallengeRecords | undefined,
   askAuthorities: AskAuthorities,
-  { clock, sleep, log }: Runtime,
+  { clock, sleep, log }: Context,
 ): DnsChallenges | undefined =>
   records &&
   dnsChallenges({

@@ -7,6 +7,7 @@ import { onOneNode } from "../data/cluster/on-one-node.ts";
 import { FORMAT } from "../data/cluster/record.ts";
 import { snapshotPoller } from "../data/cluster/snapshot-schedule.ts";
 import type { Config } from "../config/config.ts";
+import type { Context } from "../data/context.ts";
 import { databasePath, nodeIdPath } from "../data/data-dir/paths.ts";
 import { snapshotObjects } from "../data/cluster/snapshot-objects.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
@@ -43,10 +44,8 @@ const clusterCounters = ({ state }: Pick<Cluster, "state">): CounterOptions[] =>
   }));
 };
 
-type Settings = Pick<Config, "dataDir" | "blobsUrl" | "diskReserve">;
-
 /** Makes snapshots on one node of the cluster. */
-const snapshots = (cluster: Cluster, { dataDir, blobsUrl, diskReserve }: Settings, log: Logger): Poller => {
+const snapshots = (cluster: Cluster, { dataDir, blobsUrl, diskReserve }: Config, log: Logger): Poller => {
   const path = databasePath(dataDir);
   const onError = (error: unknown) => log.warn({ err: error }, "the cluster's snapshot could not be made");
   const poller = snapshotPoller(path, cluster, {
@@ -64,7 +63,7 @@ const snapshots = (cluster: Cluster, { dataDir, blobsUrl, diskReserve }: Setting
 };
 
 /** Rewrites the database after the erasure of a person. */
-const erasures = (cluster: Cluster, { dataDir }: Settings, log: Logger): Poller =>
+const erasures = (cluster: Cluster, { dataDir }: Config, log: Logger): Poller =>
   erasurePoller(cluster, {
     async rewrite() {
       await vacuumInWorker(databasePath(dataDir));
@@ -74,9 +73,9 @@ const erasures = (cluster: Cluster, { dataDir }: Settings, log: Logger): Poller 
       log.warn({ err: error }, "the database could not be rewritten after the erasure of a person"),
   });
 
-const snapshotPollers = (cluster: Cluster, settings: Settings, log: Logger): Poller[] => [
-  snapshots(cluster, settings, log),
-  erasures(cluster, settings, log),
+const snapshotPollers = (cluster: Cluster, config: Config, log: Logger): Poller[] => [
+  snapshots(cluster, config, log),
+  erasures(cluster, config, log),
 ];
 
 const NO_BLOBS =
@@ -153,8 +152,7 @@ const readinessOf =
     }
   };
 
-const addressOf = ({ databaseUrl }: Pick<Config, "databaseUrl">): string =>
-  databaseUrl ? describeDatabaseUrl(databaseUrl) : "";
+const addressOf = ({ databaseUrl }: Config): string => (databaseUrl ? describeDatabaseUrl(databaseUrl) : "");
 
 const workOfOneNode = (pollers: readonly Poller[], cluster: Cluster, log: Logger): Poller =>
   onOneNode(pollers, cluster.log, {
@@ -172,9 +170,8 @@ const workOfOneNode = (pollers: readonly Poller[], cluster: Cluster, log: Logger
 /** @param address of this node, for other machines */
 export const serverCluster = async (
   cluster: Cluster,
-  config: Pick<Config, "dataDir" | "databaseUrl" | "blobsUrl" | "diskReserve">,
+  { config, clock, log }: Omit<Context, "database">,
   address: string,
-  { clock, log }: { clock: Clock; log: Logger },
 ): Promise<ServerCluster> => {
   if (!config.blobsUrl) log.warn(NO_BLOBS);
   const since = clock.now();

@@ -63,7 +63,7 @@ export const commandServices = (
       const dns = dnsAccess(config, runtime);
       const delegation = delegationOf(config, dns);
       const issuance = issuanceOf(config, repositories.certificates, dns);
-      return domainServices(config, repositories, runtime, {
+      return domainServices(context, repositories, {
         inspect: cutOverInspector(wildcardInspector(inspector({ ...dns, issuance }), delegation), delegation),
         addressesOf: targetAddressLookup(dns, clock),
         dns,

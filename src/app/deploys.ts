@@ -1,6 +1,4 @@
 import { join } from "node:path";
-import type { Config } from "../config/config.ts";
-import type { Database } from "../data/db/open.ts";
 import { storeIdOf } from "../data/db/store-id.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
 import {
@@ -21,7 +19,7 @@ import type { ProjectService } from "../platform/projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/requests.ts";
 import { type Objects, objectStorage } from "./objects.ts";
 import type { Repositories } from "./repositories.ts";
-import type { Runtime } from "../data/context.ts";
+import type { Context } from "../data/context.ts";
 
 /** 14 GiB per hour. */
 const SCRUB_BYTES_PER_SECOND = 4 * 2 ** 20;
@@ -39,23 +37,21 @@ export interface DeployOptions {
 
 /** Deploys, their files, and the scrubber that checks the files. */
 export const deployServices = (
-  config: Config,
-  { fresh, client }: Pick<Database, "fresh" | "client">,
-  repositories: Pick<Repositories, "deploys">,
-  runtime: Runtime,
+  context: Context,
+  repositories: Repositories,
   projects: Pick<ProjectService, "get">,
   {
-    freeSpace = () => freeBytes(config.dataDir),
+    freeSpace = () => freeBytes(context.config.dataDir),
     admissionLimits = ADMISSION,
     uploadPace = UPLOAD_PACE,
     objectRequests,
   }: DeployOptions,
 ) => {
+  const { config, database, clock, sleep, log } = context;
   const { dataDir, diskReserve, deployLimit, projectQuota } = config;
-  const { clock, sleep, log } = runtime;
   const diskSpace = diskSpaceAbove(freeSpace, diskReserve);
   const damage = damagedBlobs(damageLog(log));
-  const remote = objectStorage(config, runtime, diskSpace, objectRequests);
+  const remote = objectStorage(context, diskSpace, objectRequests);
   const blobs = openBlobs(join(dataDir, "blobs"), {
     diskSpace,
     damage,
@@ -84,6 +80,10 @@ export const deployServices = (
     onError: (error) => log.error({ err: error }, "files of deployed sites could not be checked"),
   });
   const objects: Objects | undefined =
-    uploader && remote?.start({ blobs, deploys, fresh, owner: () => storeIdOf(client) ?? "" }, uploader);
+    uploader &&
+    remote?.start(
+      { blobs, deploys, fresh: database.fresh, owner: () => storeIdOf(database.client) ?? "" },
+      uploader,
+    );
   return { blobs, damage, deploys, scrub, objects };
 };

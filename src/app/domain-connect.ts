@@ -13,7 +13,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { type DnsAccess, resolveWith } from "../protocols/dns/authoritative.ts";
 import { challengeTargetOf } from "./challenges.ts";
-import { type Runtime, systemRuntime } from "../data/context.ts";
+import { type Context, systemRuntime } from "../data/context.ts";
 
 /** The origin of the console, if providers may send people back to it. */
 const consoleOriginOf = ({ baseUrl, console }: Config): URL | undefined =>
@@ -30,14 +30,11 @@ const keyDomainOf = (config: Config): string => {
   );
 };
 
-interface ConnectOptions {
-  dns: DnsAccess;
-  addressesOf: AddressesOf;
-  clock: Runtime["clock"];
-}
-
 /** Domain Connect; undefined without DOMAIN_CONNECT_PROVIDER_ID. @throws OperatorError */
-export const domainConnectOf = (config: Config, { dns, addressesOf, clock }: ConnectOptions) => {
+export const domainConnectOf = (
+  { config, clock }: Pick<Context, "config" | "clock">,
+  { dns, addressesOf }: { dns: DnsAccess; addressesOf: AddressesOf },
+) => {
   const { domainConnectProviderId: providerId, dataDir, platformCnameTarget, dnsPrivate } = config;
   if (providerId === undefined) return undefined;
   const keyDomain = keyDomainOf(config);
@@ -76,5 +73,5 @@ export const domainConnectOf = (config: Config, { dns, addressesOf, clock }: Con
 export const commandDomainConnect = (config: Config) => {
   const dns = dnsAccess(config, systemRuntime);
   const { clock } = systemRuntime;
-  return domainConnectOf(config, { dns, addressesOf: targetAddressLookup(dns, clock), clock });
+  return domainConnectOf({ config, clock }, { dns, addressesOf: targetAddressLookup(dns, clock) });
 };

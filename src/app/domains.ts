@@ -19,7 +19,7 @@ import type { DnsAccess } from "../protocols/dns/authoritative.ts";
 import { queueOf } from "./certificates.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import type { Repositories } from "./repositories.ts";
-import type { Runtime } from "../data/context.ts";
+import type { Context } from "../data/context.ts";
 
 type NameConfig = Parameters<typeof ownNames>[0];
 
@@ -63,9 +63,8 @@ export const commandNameCheck = (config: NameConfig, inspect: Inspect) => {
 
 /** Projects, their domains, and the scheduler that checks the domains. */
 export const domainServices = (
-  config: Config,
-  repositories: Pick<Repositories, "certificates" | "domains" | "projects">,
-  { clock, randomBytes, randomFraction }: Pick<Runtime, "clock" | "randomBytes" | "randomFraction">,
+  { config, clock, randomBytes, randomFraction }: Context,
+  repositories: Repositories,
   {
     inspect,
     addressesOf,

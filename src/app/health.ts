@@ -1,6 +1,7 @@
 import { type BackupStatus, backupWarnings } from "../operate/backups/schedule.ts";
 import { expiryWarnings } from "../platform/certificates/certificate.ts";
 import type { Config } from "../config/config.ts";
+import type { Context } from "../data/context.ts";
 import { assertDiskReserve } from "../data/data-dir/storage.ts";
 import { type MissingWorkers, describeMissing } from "../data/data-dir/process-record.ts";
 import { logWarnings } from "../data/db/wal.ts";
@@ -17,7 +18,6 @@ import {
 } from "../edge/file-descriptors.ts";
 import type { Check, Warning } from "../http/health.ts";
 import type { CounterOptions, GaugeOptions, OtherProcesses } from "../http/metrics.ts";
-import type { Clock } from "../lib/time.ts";
 import type { ServerCluster } from "./cluster.ts";
 import type { Services } from "./services.ts";
 
@@ -60,17 +60,9 @@ export const readinessChecks = (
 /** The warnings of `/readyz`. */
 export const readinessWarnings =
   (
-    { backupSchedule = 0 }: Config,
-    { client }: Database,
-    {
-      expiries,
-      damage,
-      notices,
-      objects,
-      platformWatch,
-    }: Pick<Services, "expiries" | "damage" | "notices" | "objects" | "platformWatch">,
+    { config: { backupSchedule = 0 }, database: { client }, clock }: Context,
+    { expiries, damage, notices, objects, platformWatch }: Services,
     { fileUse, backupStatus, others }: Vitals,
-    clock: Clock,
   ) =>
   (): Warning[] => [
     ...expiryWarnings(expiries(), clock.now()),
@@ -88,8 +80,8 @@ const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 100
 
 /** The counters of `/metrics`, in addition to those of HTTP. */
 export const processCounters = (
-  { nameserver, objects }: Pick<Services, "nameserver" | "objects">,
-  { clusterNode }: Pick<Vitals, "clusterNode">,
+  { nameserver, objects }: Services,
+  { clusterNode }: Vitals,
 ): CounterOptions[] => [
   { name: "dns_server_responses_total", read: () => nameserver?.counts() ?? [] },
   { name: "object_store_requests_total", read: () => objects?.status.counts() ?? [] },
@@ -98,8 +90,8 @@ export const processCounters = (
 
 /** The gauges of `/metrics`, in addition to those of HTTP. */
 export const processGauges = (
-  { damage, notices, platformWatch }: Pick<Services, "damage" | "notices" | "platformWatch">,
-  { backupStatus, clusterNode }: Pick<Vitals, "backupStatus" | "clusterNode">,
+  { damage, notices, platformWatch }: Services,
+  { backupStatus, clusterNode }: Vitals,
 ): GaugeOptions[] => [
   ...(clusterNode?.gauges ?? []),
   {

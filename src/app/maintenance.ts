@@ -1,5 +1,6 @@
 import { removeOldCopies } from "../operate/backups/pre-migration-copy.ts";
 import type { Config } from "../config/config.ts";
+import type { Context } from "../data/context.ts";
 import type { ServerLock } from "../data/data-dir/lock.ts";
 import type { Database } from "../data/db/open.ts";
 import { type RefusedHosts, refusedHostsFile } from "../edge/refused-hosts.ts";
@@ -118,7 +119,6 @@ const noticeProblems = ({ notices, certificateQueue }: Services, log: Logger): P
 
 interface MaintenanceOptions {
   lock: ServerLock;
-  log: Logger;
   watchMs: number;
   refusedHosts: RefusedHosts;
   /** Undefined without BACKUP_SCHEDULE. */
@@ -129,10 +129,9 @@ interface MaintenanceOptions {
 
 /** The periodic work of a server. `src/data/cluster/README.md` lists the work of each node. */
 export const maintenance = (
-  config: Config,
-  database: Database,
+  { config, database, log }: Context,
   services: Services,
-  { lock, log, watchMs, refusedHosts, backups, cluster }: MaintenanceOptions,
+  { lock, watchMs, refusedHosts, backups, cluster }: MaintenanceOptions,
 ): Poller[] => {
   const { https, objects } = services;
   const ofEach = [

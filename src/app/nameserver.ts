@@ -11,7 +11,7 @@ import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { dnsCookies, dnsResponder, responseLimiter } from "../protocols/dns-server/responder.ts";
 import { HTTP_PROTOCOLS } from "../protocols/tls/listener.ts";
 import { singleHosts } from "./host-addresses.ts";
-import type { Runtime } from "../data/context.ts";
+import type { Context } from "../data/context.ts";
 
 /**
  * The addresses in the name server's records; undefined without NAMESERVER.
@@ -58,8 +58,7 @@ const securedNames = (
 
 /** The service's own name server, before it listens; undefined without NAMESERVER. @throws OperatorError */
 export const createNameserver = (
-  config: Config,
-  { clock, randomBytes }: Pick<Runtime, "clock" | "randomBytes">,
+  { config, clock, randomBytes }: Omit<Context, "database">,
   secured: Secured = { name: () => false, target: () => false },
   storedTexts?: (name: string) => readonly string[],
 ) => {

@@ -21,7 +21,7 @@ import { type Poller, repeat } from "../lib/poller.ts";
 import { ObjectStoreError } from "../protocols/s3/object-store-error.ts";
 import { openObjectStore } from "../protocols/s3/object-store.ts";
 import type { RequestOptions } from "../protocols/s3/requests.ts";
-import type { Runtime } from "../data/context.ts";
+import type { Context } from "../data/context.ts";
 
 /** How soon the files of another node's deploy are fetched. */
 const PREFETCH_MS = 2000;
@@ -45,7 +45,7 @@ interface StoreOfSites {
 const isReported = (error: unknown): boolean =>
   error instanceof ObjectStoreError || (error instanceof Fault && error.code === "storage_unavailable");
 
-const onErrorOf = (log: Runtime["log"], message: string) => (error: unknown) => {
+const onErrorOf = (log: Context["log"], message: string) => (error: unknown) => {
   if (!isReported(error)) log.warn({ err: error }, message);
 };
 
@@ -60,8 +60,7 @@ const untilStopped =
 
 /** The object store of BLOBS_URL: undefined without it. @throws OperatorError without keys */
 export const objectStorage = (
-  { blobsUrl }: Config,
-  { clock, sleep, log }: Runtime,
+  { config: { blobsUrl }, clock, sleep, log }: Context,
   diskSpace: DiskSpace,
   requests: RequestOptions = {},
 ) => {

@@ -10,7 +10,7 @@ import {
   probePlatform,
   readPlatform,
 } from "../platform/dns-checks/platform-probe.ts";
-import { type Runtime, systemRuntime } from "../data/context.ts";
+import { type Context, systemRuntime } from "../data/context.ts";
 
 /** The inputs of a probe of a server with HTTPS. */
 interface ProbeInput {
@@ -31,8 +31,7 @@ const probe = (config: Config, inspect: Inspect, input: ProbeInput | undefined):
 
 /** Probes the platform's names while the server runs. */
 export const serverPlatform = (
-  config: Config,
-  { clock, log }: Pick<Runtime, "clock" | "log">,
+  { config, clock, log }: Context,
   { inspect, openProbe }: { inspect: Inspect; openProbe: (() => Promise<ProbeInput>) | undefined },
 ) =>
   platformWatch({

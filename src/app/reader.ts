@@ -47,9 +47,9 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
   const { database } = await openStore(config, { create: false });
   // Only the owner writes.
   database.client.run("PRAGMA query_only=ON");
-  const runtime = { ...systemRuntime, log };
+  const context = { config, database, ...systemRuntime, log };
   const keysUsed = new Map<number, number>();
-  const services = createServices(config, database, runtime, {
+  const services = createServices(context, {
     requestIndex: () => owner.ask<boolean>("index").catch(() => false),
     touchKeys: async (lastUsed) => {
       for (const [id, at] of lastUsed) keysUsed.set(id, at);
@@ -60,7 +60,7 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
   const stopping = new AbortController();
   const { main, http } = await listeners.listenForHttp();
   const https = await listeners.listenForHttps(services.https);
-  const { fetch, misdirected, metrics } = createRequestHandlers(config, database, services, runtime, {
+  const { fetch, misdirected, metrics } = createRequestHandlers(context, services, {
     connections: connectionsOf(http ? [main, http] : [main], https),
     port: main.port,
     httpsPort: https?.port ?? 0,

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { createCeremonies } from "../pages/console/ceremonies.ts";
 import { type Gateway, createGateway } from "../pages/console/gateway.ts";
 import { type KeylessHolder, createSessions } from "../pages/console/sessions.ts";
-import { type Database, openDatabase } from "../data/db/open.ts";
+import { openDatabase } from "../data/db/open.ts";
 import { storeIdOf } from "../data/db/store-id.ts";
 import { challengeForwarder, challengeHandler, dispatcher } from "../edge/dispatch.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
@@ -24,7 +24,7 @@ import { type Vitals, readinessChecks, processCounters, processGauges, readiness
 import { type Documents, generateDocuments } from "../pages/openapi/document.ts";
 import type { RelyingParty } from "../access/people/person.ts";
 import { createRoutes } from "./routes.ts";
-import { type Runtime, systemRuntime } from "../data/context.ts";
+import { type Context, systemRuntime } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
 import { VERSION } from "./version.ts";
 import type { LimiterName } from "./worker-messages.ts";
@@ -105,9 +105,8 @@ const MAX_READ_AHEAD = 64;
 const ATTEMPTS = { requests: 60, seconds: 60 };
 
 const consoleParts = (
-  config: Config,
+  { config, clock, randomBytes }: Context,
   { people, browserStates: states, signInLinks, sealingKey, refusedSignIns }: Services,
-  { clock, randomBytes }: Runtime,
   { isDirect }: Connections,
   { failures, failureRate, clientOf }: ReturnType<typeof clientLimits>,
   { clusterNode }: Pick<Vitals, "clusterNode">,
@@ -163,13 +162,11 @@ const apiHandler = (
 
 /** The handlers that listeners call. */
 export const createRequestHandlers = (
-  config: Config,
-  database: Database,
+  context: Context,
   services: Services,
-  runtime: Runtime,
   { connections, port, httpsPort, owner, ...vitals }: ListenerContext,
 ) => {
-  const { log } = runtime;
+  const { config, database, log } = context;
   const { https, sites, expiries } = services;
   const requestMetrics = metrics({
     version: VERSION,
@@ -180,14 +177,14 @@ export const createRequestHandlers = (
   });
   const limiters = owner?.limiters ?? ownLimiters(vitals.clusterNode?.liveNodes);
   const limits = clientLimits(config, connections, limiters);
-  const { parts: console, callers } = consoleParts(config, services, runtime, connections, limits, vitals);
+  const { parts: console, callers } = consoleParts(context, services, connections, limits, vitals);
   const routeMacros = macros({
     ...limits,
     authenticate: services.keys.authenticate,
     ...callers,
     requests: limiters.requests,
     responses: services.keptResponses,
-    clock: runtime.clock,
+    clock: context.clock,
     bodyLimit: config.bodyLimit,
   });
   const app = createApp(
@@ -208,13 +205,13 @@ export const createRequestHandlers = (
       personOf: callers.personOf,
       clientOf: limits.clientOf,
       checks: readinessChecks(config, database, vitals),
-      warnings: readinessWarnings(config, database, services, vitals, runtime.clock),
+      warnings: readinessWarnings(context, services, vitals),
       documents: (): Promise<Documents> => generateDocuments(app),
     }),
   );
   const parseHost = hostParser(hostNamesOf(config));
   const finish = finishRequest({ metrics: requestMetrics, log });
-  const refused = refusedHosts(runtime);
+  const refused = refusedHosts(context);
   const finishOther = finishUnrouted(finish);
   const forward = owner && forwarder({ ...owner, ...connections, finish: finishOther });
   const fetch = dispatcher({
@@ -250,9 +247,8 @@ export const programDocuments = async (config: Config): Promise<Documents> => {
   const database = openDatabase(":memory:");
   try {
     const log = logger({ level: "silent", format: "json", colour: false });
-    const runtime = { ...systemRuntime, log };
-    const services = createServices(config, database, runtime);
-    const { app } = createRequestHandlers(config, database, services, runtime, noListeners(config));
+    const context = { config, database, ...systemRuntime, log };
+    const { app } = createRequestHandlers(context, createServices(context), noListeners(config));
     return await generateDocuments(app);
   } finally {
     await database.close();

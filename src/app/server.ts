@@ -29,7 +29,7 @@ import { nameserverAddresses } from "./nameserver.ts";
 import { networkUrls } from "./host-addresses.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
-import { type Runtime, systemRuntime } from "../data/context.ts";
+import { type Context, systemRuntime } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
 
 /** @throws OperatorError if the path is a directory */
@@ -113,8 +113,8 @@ const addressOf = ({ portHost, baseUrl }: Config, url: string): string =>
   networkUrls(url, portHost)[0] ?? baseUrl ?? url;
 
 /** Not loaded by a server without a cluster. */
-const nodeOf = async (opened: Cluster | undefined, config: Config, url: string, runtime: Runtime) =>
-  opened && (await import("./cluster.ts")).serverCluster(opened, config, addressOf(config, url), runtime);
+const nodeOf = async (opened: Cluster | undefined, context: Context, url: string) =>
+  opened && (await import("./cluster.ts")).serverCluster(opened, context, addressOf(context.config, url));
 
 /** Not loaded by a server without workers. */
 const workersOf = async (config: Config, log: Logger, fetch: Handler, program: StartOptions["program"]) =>
@@ -200,10 +200,10 @@ export const startServer = async (
   listeners.handle({ fetch: respondWhileStarting, misdirected: respondWhileStarting });
 
   const { main, http } = await listeners.listenForHttp();
-  const runtime = { ...systemRuntime, log };
-  const cluster = await nodeOf(opened, config, main.url, runtime);
+  const context = { config, database, ...systemRuntime, log };
+  const cluster = await nodeOf(opened, context, main.url);
   const streamLimits = { total: eventStreamLimit(config.eventStreams, listeners.budget, log) };
-  const services = createServices(config, database, runtime, { cluster, streamLimits });
+  const services = createServices(context, { cluster, streamLimits });
   const env = childEnvironment(config, processEnvironment());
   const backups = serverBackups(config, log, storeIdOf(database.client), { env });
   const https = await listeners.listenForHttps(services.https);
@@ -211,10 +211,8 @@ export const startServer = async (
   const workers = await workersOf(config, log, listeners.fetch, program);
   if (workers) resources.defer(workers.close);
   const { app, fetch, misdirected, refusedHosts, metrics, limiters } = createRequestHandlers(
-    config,
-    database,
+    context,
     services,
-    runtime,
     {
       connections: connectionsOf(http ? [main, http] : [main], https, workers?.forwarded),
       port: main.port,
@@ -232,9 +230,8 @@ export const startServer = async (
   listeners.handle({ fetch, misdirected });
   await saveRecords(config, main, log);
 
-  const pollers = maintenance(config, database, services, {
+  const pollers = maintenance(context, services, {
     lock,
-    log,
     watchMs,
     refusedHosts,
     backups,

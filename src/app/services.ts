@@ -3,8 +3,6 @@ import type { ChallengeRecords } from "../platform/certificates/challenge-record
 import { withoutReplaced } from "../platform/certificates/wildcard.ts";
 import { openCategories } from "../store/categories/service.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";
-import type { Config } from "../config/config.ts";
-import type { Database } from "../data/db/open.ts";
 import { keptResponseRepository } from "../data/db/kept-responses.ts";
 import type { RequestIndex } from "../data/db/pet-index.ts";
 import { randomToken } from "../lib/random.ts";
@@ -42,7 +40,7 @@ import { domainServices, nameCheckServices } from "./domains.ts";
 import { createNameserver } from "./nameserver.ts";
 import { serverPlatform } from "./platform.ts";
 import { createRepositories } from "./repositories.ts";
-import type { Context, Runtime } from "../data/context.ts";
+import type { Context } from "../data/context.ts";
 
 export interface ServiceOptions extends DeployOptions {
   /** Timeouts and retries of the DNS client. */
@@ -110,26 +108,21 @@ const storeServices = (context: Context, { streamLimits, touchKeys, requestIndex
 export type Services = ReturnType<typeof createServices>;
 
 /** The services of every room over an open database. Nothing listens, and no scheduler runs. */
-export const createServices = (
-  config: Config,
-  database: Database,
-  runtime: Runtime,
-  options: ServiceOptions = {},
-) => {
+export const createServices = (context: Context, options: ServiceOptions = {}) => {
+  const { config, database, clock, log } = context;
   const repositories = createRepositories(database, config);
   const names = cachedNames(repositories.publishedNames, database.version);
-  const dns = dnsAccess(config, runtime, options.dns);
+  const dns = dnsAccess(config, context, options.dns);
   const inspectOver = (access: typeof dns) =>
     options.inspect ??
     inspector({ ...access, issuance: issuanceOf(config, repositories.certificates, access) });
   const delegation = delegationOf(config, dns);
   const inspect = cutOverInspector(wildcardInspector(inspectOver(dns), delegation), delegation);
   const nameserver = createNameserver(
-    config,
-    runtime,
+    context,
     {
       name: (hostname) => https?.certificates.hasValid(hostname) ?? false,
-      target: (label) => https !== undefined && repositories.targets.isSecured(label, runtime.clock.now()),
+      target: (label) => https !== undefined && repositories.targets.isSecured(label, clock.now()),
     },
     storedChallenges(config, repositories),
   );
@@ -137,23 +130,22 @@ export const createServices = (
   const https =
     config.httpsPort === undefined
       ? undefined
-      : httpsServices(config, database, repositories, runtime, {
+      : httpsServices(context, repositories, {
           inspect,
           dns,
-          challengeRecords:
-            options.challengeRecords ?? challengeRecordsOf(config, runtime, nameserver?.texts),
+          challengeRecords: options.challengeRecords ?? challengeRecordsOf(context, nameserver?.texts),
           isServed,
           wildcardAbove: (hostname) => {
             const published = names.byHostname(hostname);
             return published && "wildcard" in published ? published.wildcard : undefined;
           },
         });
-  const addressesOf = options.addressesOf ?? targetAddressLookup(dns, runtime.clock);
-  const connect = domainConnectOf(config, { dns, addressesOf, clock: runtime.clock });
+  const addressesOf = options.addressesOf ?? targetAddressLookup(dns, clock);
+  const connect = domainConnectOf(context, { dns, addressesOf });
   // This also creates the key: if that is impossible, the start fails.
   for (const { name, value } of connect?.keyRecords() ?? []) nameserver?.texts.add(name, value);
   const offerConnect = options.offerConnect ?? connect?.offer;
-  const platform = domainServices(config, repositories, runtime, {
+  const platform = domainServices(context, repositories, {
     addressesOf,
     offerConnect,
     inspect: https ? reachingInspector(inspect, https.tryToReach) : inspect,
@@ -163,20 +155,19 @@ export const createServices = (
       https?.certificates.refresh(hostname);
       https?.certificates.withdraw();
     },
-    onError: (error) => runtime.log.error({ err: error }, "a domain could not be checked"),
+    onError: (error) => log.error({ err: error }, "a domain could not be checked"),
     nodes: options.cluster?.liveNodes,
   });
-  const deploys = deployServices(config, database, repositories, runtime, platform.projects, options);
+  const deploys = deployServices(context, repositories, platform.projects, options);
   return {
-    ...storeServices({ config, database, ...runtime }, options),
-    expiries: () =>
-      withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), runtime.clock.now()),
-    certificateQueue: queueOf(config, repositories.certificates, runtime.clock),
+    ...storeServices(context, options),
+    expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
+    certificateQueue: queueOf(config, repositories.certificates, clock),
     /** The current problems of host names. */
     notices: repositories.notices,
     ...platform,
-    ...nameCheckServices(config, inspect, () => inspectOver(dnsAccess(config, runtime, options.dns)), {
-      clock: runtime.clock,
+    ...nameCheckServices(config, inspect, () => inspectOver(dnsAccess(config, context, options.dns)), {
+      clock,
       offerConnect,
     }),
     ...deploys,
@@ -186,7 +177,7 @@ export const createServices = (
       scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
     }),
     https,
-    platformWatch: serverPlatform(config, runtime, { inspect, openProbe: https?.openProbe }),
+    platformWatch: serverPlatform(context, { inspect, openProbe: https?.openProbe }),
     nameserver,
   };
 };

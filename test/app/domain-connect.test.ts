@@ -3,13 +3,11 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { commandDomainConnect } from "../../src/app/domain-connect.ts";
 import { createServices } from "../../src/app/services.ts";
-import { systemRuntime } from "../../src/data/context.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/data/db/open.ts";
 import { OperatorError } from "../../src/lib/operator-error.ts";
 import { TYPE } from "../../src/protocols/dns-server/records.ts";
-import { atEnd, temporaryDirectory } from "../support/store.ts";
-import pino from "pino";
+import { atEnd, contextOf, temporaryDirectory } from "../support/store.ts";
 
 const configOf = (env: Record<string, string> = {}) =>
   readConfig({
@@ -72,8 +70,7 @@ test("Domain Connect has its key in the zone of the service's own name server", 
   const config = configOf({ NAMESERVER: "ns1.example.org", PUBLIC_ADDRESSES: "192.0.2.10" });
   const database = openDatabase(":memory:", { groupSize: config.commitGroupSize });
   atEnd(() => database.close());
-  const log = pino({ level: "silent" });
-  const { nameserver } = createServices(config, database, { ...systemRuntime, log });
+  const { nameserver } = createServices(contextOf(database, { config }));
   const records = commandDomainConnect(config)?.keyRecords() ?? [];
   const served = nameserver?.texts.added(records[0]?.name ?? "", TYPE.TXT);
   expect(served?.map(({ data }) => data.length)).toEqual([records.length]);

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { startServer } from "../../src/app/server.ts";
 import { createNameserver } from "../../src/app/nameserver.ts";
 import { readConfig } from "../../src/config/config.ts";
+import pino from "pino";
 import { systemRuntime } from "../../src/data/context.ts";
 import { testClient } from "../support/dns.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
@@ -81,19 +82,20 @@ test("a port that is in use stops the start, and the error explains what to do",
   );
 });
 
+const runtimeWith = (env: Record<string, string>) => ({
+  ...systemRuntime,
+  config: configured({ ...SETTINGS, ...env }),
+  log: pino({ level: "silent" }),
+});
+
 test.each([
   [{ PLATFORM_DOMAIN: "localhost" }, "NAMESERVER needs a domain: set PLATFORM_DOMAIN"],
   [{ PUBLIC_ADDRESSES: "" }, "HOST 127.0.0.1 has none: set PUBLIC_ADDRESSES"],
 ])("the name server does not start with %j", (env, message) => {
-  expect(() =>
-    createNameserver(configured({ ...SETTINGS, ...(env as Record<string, string>) }), systemRuntime),
-  ).toThrow(message);
+  expect(() => createNameserver(runtimeWith(env as Record<string, string>))).toThrow(message);
 });
 
 test("a public HOST is the service's address without PUBLIC_ADDRESSES", async () => {
-  const nameserver = createNameserver(
-    configured({ ...SETTINGS, PUBLIC_ADDRESSES: "", HOST: "8.8.8.8" }),
-    systemRuntime,
-  );
+  const nameserver = createNameserver(runtimeWith({ PUBLIC_ADDRESSES: "", HOST: "8.8.8.8" }));
   expect(nameserver?.origins).toEqual(["sites.example.org"]);
 });

@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import pino from "pino";
 import { takeBackup } from "../../src/operate/backups/backup.ts";
 import { prepareRestore } from "../../src/operate/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -22,7 +21,6 @@ import { openData } from "../../src/data/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/data/db/file-lock.ts";
 import { refusedHosts } from "../../src/edge/refused-hosts.ts";
 import { maintenance } from "../../src/app/maintenance.ts";
-import { systemRuntime } from "../../src/data/context.ts";
 import { createServices } from "../../src/app/services.ts";
 import type { NewKey } from "../../src/access/keys/repository.ts";
 import { type KeyService, openKeys } from "../../src/access/keys/service.ts";
@@ -178,13 +176,11 @@ test("a start of a new store creates no project and no site files, and neither d
   await (await startServer(config)).stop();
   const lock = lockForServer(config.dataDir);
   const database = openData(config, { create: false });
-  const runtime = { ...systemRuntime, log: pino({ level: "silent" }) };
-  const services = createServices(config, database, runtime);
-  const work = maintenance(config, database, services, {
+  const context = contextOf(database, { config });
+  const work = maintenance(context, createServices(context), {
     lock,
-    log: runtime.log,
     watchMs: WATCH_MS,
-    refusedHosts: refusedHosts(runtime),
+    refusedHosts: refusedHosts(context),
     backups: undefined,
     cluster: undefined,
   });

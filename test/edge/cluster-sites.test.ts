@@ -1,13 +1,18 @@
 import { expect, test } from "bun:test";
-import pino from "pino";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
-import { systemRuntime } from "../../src/data/context.ts";
 import { createServices } from "../../src/app/services.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/lib/actor.ts";
 import { testCa } from "../protocols/tls/listeners.ts";
 import { memoryCluster } from "../support/cluster.ts";
-import { type Store, faultOf, runInCommit, temporaryDirectory, testClock } from "../support/store.ts";
+import {
+  type Store,
+  contextOf,
+  faultOf,
+  runInCommit,
+  temporaryDirectory,
+  testClock,
+} from "../support/store.ts";
 import { addSite } from "./projects.ts";
 
 const HOST = "www.example.net";
@@ -22,9 +27,9 @@ const openNodes = async ({ staleMs }: { staleMs: number }) => {
   const config = readConfig({ flags: {}, env: { DATA_DIR, HTTPS_PORT: "443" }, isTerminal: false });
   const node = async () => {
     const { database, cluster } = await open({ staleMs });
-    const runtime = { ...systemRuntime, clock: testClock(), log: pino({ level: "silent" }) };
-    const services = createServices(config, database, runtime, { cluster, addressesOf: async () => [] });
-    const { app, fetch } = createRequestHandlers(config, database, services, runtime, noListeners(config));
+    const context = contextOf(database, { config, clock: testClock() });
+    const services = createServices(context, { cluster, addressesOf: async () => [] });
+    const { app, fetch } = createRequestHandlers(context, services, noListeners(config));
     const visit = (path = "/", host = HOST) =>
       fetch(new Request(`https://${host}${path}`, { headers: { host } }));
     return { database, services, app, visit };

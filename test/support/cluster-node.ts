@@ -1,3 +1,4 @@
+import { systemRuntime } from "../../src/data/context.ts";
 import pino from "pino";
 import { serverCluster } from "../../src/app/cluster.ts";
 import type { Cluster, ReplicaState } from "../../src/data/cluster/cluster.ts";
@@ -37,7 +38,11 @@ export const clusterNode = async (env: Record<string, string> = {}) => {
     env: { DATA_DIR: temporaryDirectory(), DATABASE_URL, ...env },
     isTerminal: false,
   });
-  const node = await serverCluster(cluster, config, "http://192.0.2.1:3000", { clock, log });
+  const node = await serverCluster(
+    cluster,
+    { ...systemRuntime, config, clock, log },
+    "http://192.0.2.1:3000",
+  );
   atEnd(async () => void (await Promise.all(node.pollers.map((poller) => poller.stop()))));
   const change = async (changes: Partial<ReplicaState>) => {
     state = { ...state, ...changes };

@@ -149,25 +149,18 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const runtime = { ...systemRuntime, clock, sleep, log: logger };
+  const context = { config, database, ...systemRuntime, clock, sleep, log: logger };
   // Without servers on loopback, no test asks the DNS.
   const dns = options.dns ? {} : { addressesOf: async () => [] };
-  const context = { config, database, ...runtime };
-  const services = createServices(config, database, runtime, { ...dns, ...options });
+  const services = createServices(context, { ...dns, ...options });
   const { connections, ...origin } = noListeners(config);
-  const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
-    config,
-    database,
-    services,
-    runtime,
-    {
-      ...origin,
-      connections: { ...connections, ...(peerOf && { peerOf }) },
-      ...(fileUse && { fileUse }),
-      ...(backupStatus && { backupStatus }),
-      ...(clusterNode && { clusterNode }),
-    },
-  );
+  const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(context, services, {
+    ...origin,
+    connections: { ...connections, ...(peerOf && { peerOf }) },
+    ...(fileUse && { fileUse }),
+    ...(backupStatus && { backupStatus }),
+    ...(clusterNode && { clusterNode }),
+  });
   compose(app);
   const { keys } = services;
   const mint = async (key: Partial<NewKey>) =>
