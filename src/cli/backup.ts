@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { siteStorage } from "../app/objects.ts";
+import { siteStorage } from "../operate/backups/site-storage.ts";
 import { type BackupResult, takeBackup } from "../operate/backups/backup.ts";
 import { checkBackup, type CheckedBackup } from "../operate/backups/check.ts";
 import { assertDestination, existsMessage, removeTemporary } from "../operate/backups/destination.ts";

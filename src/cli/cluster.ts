@@ -1,4 +1,4 @@
-import { fetchSiteFiles, uploadSiteFiles } from "../app/objects.ts";
+import { fetchSiteFiles, uploadSiteFiles } from "../operate/backups/site-storage.ts";
 import type { EngineMember, Log } from "../data/cluster/log.ts";
 import type { NodeEntry } from "../data/cluster/nodes.ts";
 import type { ClusterProblem, ClusterReport, ReportedClaim } from "../data/cluster/report.ts";

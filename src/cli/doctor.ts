@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { readableCertificates } from "../app/command-services.ts";
-import { probeObjectStore, siteStorage } from "../app/objects.ts";
+import { siteStorage } from "../operate/backups/site-storage.ts";
+import { probeObjectStore } from "../platform/deploys/remote/object-storage.ts";
 import { commandPlatform } from "../app/platform.ts";
 import { newestBackupIn, storeIdentityIn } from "../operate/backups/backup-directory.ts";
 import { assertBackupDirectory } from "../operate/backups/destination.ts";

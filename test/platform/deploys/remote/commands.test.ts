@@ -2,7 +2,11 @@ import { expect, test } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
-import { fetchSiteFiles, siteStorage, uploadSiteFiles } from "../../../../src/app/objects.ts";
+import {
+  fetchSiteFiles,
+  siteStorage,
+  uploadSiteFiles,
+} from "../../../../src/operate/backups/site-storage.ts";
 import { takeBackup } from "../../../../src/operate/backups/backup.ts";
 import { checkBackup } from "../../../../src/operate/backups/check.ts";
 import { prepareRestore } from "../../../../src/operate/backups/restore.ts";
