@@ -6,24 +6,27 @@ import { startPool } from "../../../src/edge/workers/pool.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 
 /** Workers that run this script, which may call `started()` to count their starts. */
-const poolOf = (script: string, limits: { startMs?: number; hangMs?: number } = {}) => {
+const poolOf = (
+  script: string,
+  { onPause = () => {}, ...limits }: { startMs?: number; hangMs?: number; onPause?: () => void } = {},
+) => {
   const directory = temporaryDirectory();
   const [file, starts] = [join(directory, "worker.ts"), join(directory, "starts")];
   writeFileSync(starts, "");
   const started = `const started = () => require("node:fs").appendFileSync(${JSON.stringify(starts)}, "x");`;
   writeFileSync(file, `${started}\n${script}`);
   const pauses: number[] = [];
-  const log = pino(
-    {},
-    { write: (line) => void pauses.push((JSON.parse(line) as { pauseMs: number }).pauseMs) },
-  );
+  const write = (line: string) => {
+    pauses.push((JSON.parse(line) as { pauseMs: number }).pauseMs);
+    onPause();
+  };
   const changes: { running: number; ended: string | undefined }[] = [];
   const pool = startPool({
     count: 1,
     settings: {},
     handlers: {},
     onChange: (pids, ended) => void changes.push({ running: pids.length, ended }),
-    log,
+    log: pino({}, { write }),
     env: process.env,
     command: [process.execPath, file],
     ...limits,
@@ -38,6 +41,26 @@ test("a worker that keeps ending is started again after longer and longer pauses
   await pool.stop(1000);
   expect(pauses.slice(0, 2)).toEqual([100, 200]);
   expect(changes[0]).toEqual({ running: 0, ended: "exit code 1" });
+});
+
+test("a stop during the pause before a worker is replaced starts no other worker", async () => {
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
+  const { pool, starts } = poolOf("started(); process.exit(1);", { onPause: () => resolve(pool.stop(1000)) });
+  await stopped;
+  expect(starts()).toBe(1);
+});
+
+test("a worker that starts during a stop is asked to stop too, and never counts as running", async () => {
+  const { pool, changes, starts } = poolOf(`
+    process.on("message", async ({ id, call }) => {
+      started();
+      if (call === "stop") process.exit();
+      await Bun.sleep(50);
+      process.send({ id, result: true });
+    });`);
+  while (starts() < 1) await Bun.sleep(5);
+  await pool.stop(60_000);
+  expect([starts(), changes]).toEqual([2, []]);
 });
 
 test("a worker that does not stop in time is killed", async () => {

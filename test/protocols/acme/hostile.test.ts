@@ -59,6 +59,8 @@ const URLS = {
   revokeCert: "https://ca.example/revoke",
 };
 
+const WINDOW = { suggestedWindow: { start: "2026-12-01T00:00:00Z", end: "2026-12-02T00:00:00Z" } };
+
 test.each<[string, () => Response]>([
   ["a page", () => new Response("<h1>It works!</h1>")],
   ["nothing", () => new Response("")],
@@ -198,8 +200,7 @@ describe("responses of the wrong shape", () => {
     "a link that is %s is omitted",
     async (link) => {
       await using ca = await acmeCa();
-      const suggestedWindow = { start: "2026-12-01T00:00:00Z", end: "2026-12-02T00:00:00Z" };
-      ca.failNext("renewal-info", () => Response.json({ suggestedWindow, explanationURL: link }));
+      ca.failNext("renewal-info", () => Response.json({ ...WINDOW, explanationURL: link }));
       ca.failNext("directory", () =>
         Response.json({
           ...URLS,
@@ -250,6 +251,34 @@ describe("responses of the wrong shape", () => {
     await using ca = await acmeCa();
     ca.failNext("new-nonce", () => new Response(null, { headers: { "replay-nonce": nonce } }));
     expect((await problemFrom(registered(clientOf(ca.directory)))).type).toBe("malformed_answer");
+  });
+
+  test("of the nonces of a server that sends too many, the newest 32 are kept", async () => {
+    const directory = "https://ca.example/directory";
+    const used: string[] = [];
+    let sent = 0;
+    const client = acmeClient(
+      { directory },
+      {
+        ...DEPENDENCIES,
+        fetch: async (url, { method, body }) => {
+          const headers = { location: "https://ca.example/account/1" };
+          if (method === "POST") {
+            const { protected: header = "" } = JSON.parse(String(body)) as { protected?: string };
+            const { nonce } = JSON.parse(Buffer.from(header, "base64url").toString()) as { nonce: string };
+            used.push(nonce);
+            return Response.json({}, { headers });
+          }
+          const named = { "replay-nonce": method === "HEAD" ? "requested" : `n${++sent}` };
+          const content = url === directory ? { ...URLS, renewalInfo: "https://ca.example/ari" } : WINDOW;
+          return Response.json(content, { headers: named });
+        },
+      },
+    );
+    for (let reads = 0; reads < 40; reads += 1) await client.renewalInfo("AAAA.BBBB");
+    for (let posts = 0; posts < 33; posts += 1) await registered(client);
+    const newest = Array.from({ length: 32 }, (_, index) => `n${41 - index}`);
+    expect(used).toEqual([...newest, "requested"]);
   });
 });
 

@@ -65,6 +65,16 @@ const replyTo = (
   return more.change?.(message) ?? message;
 };
 
+/** RFC 8945 section 5.2.2.1 allows a truncated MAC, whose length precedes it; the lengths of data and MAC are adjusted. */
+const withShortMac = (message: Buffer): Buffer => {
+  const macAt = message.length - 6 - 32;
+  const dataAt = macAt - 10 - ALGORITHM.length;
+  const short = Buffer.concat([message.subarray(0, macAt + 1), message.subarray(-6)]);
+  short.writeUInt16BE(1, macAt - 2);
+  short.writeUInt16BE(short.length - dataAt, dataAt - 2);
+  return short;
+};
+
 /** Sends an update to a server with this reply, or with none. */
 const send = async (reply: Reply | "silence" | "refusal", update: Parameters<typeof updateTxt>[0] = ADD) => {
   const sent: Buffer[] = [];
@@ -145,6 +155,7 @@ test.each([
     /^BADSIG/,
   ],
   ["the response is cut off", { change: (m: Buffer) => m.subarray(0, -3) }, /unsigned/],
+  ["the MAC is shortened to a byte", { change: withShortMac }, /^BADSIG/],
   [
     "the signature is in another section",
     { change: (m: Buffer) => (m.writeUInt16BE(1, 8), m.writeUInt16BE(0, 10), m) },
