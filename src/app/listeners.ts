@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { type SettingName, SETTINGS } from "../config/settings.ts";
 import { workersSocketPath } from "../data/data-dir/paths.ts";
-import { shareOfClient, limitConnections } from "../edge/connection-limit.ts";
+import { closeUnread, limitConnections, shareOfClient } from "../edge/connection-limit.ts";
 import {
   type DescriptorBudget,
   descriptorBudget,
@@ -13,7 +13,6 @@ import {
 import { type Handler, type HttpListener, listenHttp } from "../edge/http-listener.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
 import { openSockets } from "../edge/sockets.ts";
-import { closeUnread } from "../edge/unread-responses.ts";
 import { respondWhilePreparing } from "../http/health.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
