@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Context } from "../data/context.ts";
 import type { ServerLock } from "../data/data-dir/lock.ts";
 import type { Database } from "../data/db/open.ts";
-import { type RefusedHosts, refusedHostsFile } from "../edge/refused-hosts.ts";
+import type { RefusedHosts } from "../edge/refused-hosts.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { ServerCluster } from "./cluster.ts";
@@ -102,7 +102,7 @@ const maintainFiles = ({ dataDir }: Config, { deploys }: Services, log: Logger):
 /** Writes the refused hosts for commands that run alongside the server. A full disk is reported once. */
 const saveRefusedHosts = ({ dataDir }: Config, hosts: RefusedHosts, log: Logger): Poller => {
   let isReported = false;
-  return repeat(REFUSED_HOSTS_MS, refusedHostsFile(dataDir, hosts).write, {
+  return repeat(REFUSED_HOSTS_MS, () => hosts.save(dataDir), {
     firstMs: 0,
     onError(error) {
       if (!isReported) log.warn({ err: error }, "the refused hosts could not be saved");

@@ -8,7 +8,7 @@ import { challengeForwarder, challengeHandler, dispatcher } from "../edge/dispat
 import { type Connections, connectionsOf } from "../edge/connections.ts";
 import { withHttpUrl, createApp } from "../http/app.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
-import { httpsOnly, httpsRedirect, publicPort } from "../edge/https-only.ts";
+import { httpsOnly, publicPort } from "../edge/https-only.ts";
 import { type OwnerSocket, forwarder, isForWorker } from "../edge/forwarding.ts";
 import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
 import type { Handler } from "../edge/http-listener.ts";
@@ -224,10 +224,8 @@ export const createRequestHandlers = (
         parseHost,
         peerOf: connections.peerOf,
         trustsProxy: config.trustProxy > 0,
-        redirect: httpsRedirect({
-          isSecured: https.certificates.hasValid,
-          port: publicPort(config.baseUrl, httpsPort),
-        }),
+        isSecured: https.certificates.hasValid,
+        port: publicPort(config.baseUrl, httpsPort),
       }),
     }),
     api: apiHandler(config, app, console.gateway, forward),

@@ -10,31 +10,6 @@ const CACHE_CONTROL = "public, max-age=3600";
 export const publicPort = (baseUrl: string | undefined, listeningPort: number): number =>
   baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listeningPort;
 
-/**
- * The redirect of a request over HTTP to HTTPS; undefined if its name has no certificate.
- * @param isSecured true if the name has a certificate that is valid now
- * @param port to redirect to
- */
-export const httpsRedirect =
-  ({ isSecured, port }: { isSecured: (hostname: string) => boolean; port: number }) =>
-  ({ url, headers }: Request): Response | undefined => {
-    const name = requestedName(headers.get("host"));
-    const path = url.indexOf("/", "http://".length);
-    if (!url.startsWith("http://") || path === -1 || !isSecured(name)) return undefined;
-    const location = `https://${name}${port === 443 ? "" : `:${port}`}${url.slice(path)}`;
-    return new Response(null, { status: 301, headers: { location, "cache-control": CACHE_CONTROL } });
-  };
-
-interface HttpsOnlyOptions {
-  parseHost(host: string | null): Destination;
-  /** The address of the peer that sent a request. */
-  peerOf(request: Request): string;
-  /** True if the headers of a proxy in front determine a request's scheme. */
-  trustsProxy: boolean;
-  /** The redirect to HTTPS; undefined if the name has no certificate. */
-  redirect(request: Request): Response | undefined;
-}
-
 /** Paths that take a key or a session. A redirect would hide that the client sent it in clear text. */
 const CREDENTIAL_PATHS =
   /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|auth|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;
@@ -49,11 +24,35 @@ const HTTPS_REQUIRED = new Fault("https_required");
  * sites redirect to HTTPS if the name has a certificate. The API and the console serve only this machine over HTTP. They
  * reject other requests before the key is checked, so that an eavesdropper does not learn whether the key is valid.
  */
-export const httpsOnly = ({ parseHost, peerOf, trustsProxy, redirect }: HttpsOnlyOptions) => {
+export const httpsOnly = ({
+  parseHost,
+  peerOf,
+  trustsProxy,
+  isSecured,
+  port,
+}: {
+  parseHost: (host: string | null) => Destination;
+  /** The address of the peer that sent a request. */
+  peerOf: (request: Request) => string;
+  /** True if the headers of a proxy in front determine a request's scheme. */
+  trustsProxy: boolean;
+  /** True if the name has a certificate that is valid now. */
+  isSecured: (hostname: string) => boolean;
+  /** The port to redirect to. */
+  port: number;
+}) => {
   const isForwarded = ({ headers }: Request) =>
     trustsProxy && (headers.has("x-forwarded-proto") || headers.has("x-forwarded-for"));
   /** With a trusted proxy in front, the client may be anywhere, even if the proxy runs on this machine. */
   const isFromNetwork = (request: Request) => isForwarded(request) || !isLoopback(peerOf(request));
+  /** Undefined if the name has no certificate. */
+  const redirect = ({ url, headers }: Request): Response | undefined => {
+    const name = requestedName(headers.get("host"));
+    const path = url.indexOf("/", "http://".length);
+    if (!url.startsWith("http://") || path === -1 || !isSecured(name)) return undefined;
+    const location = `https://${name}${port === 443 ? "" : `:${port}`}${url.slice(path)}`;
+    return new Response(null, { status: 301, headers: { location, "cache-control": CACHE_CONTROL } });
+  };
 
   return (request: Request): Response | undefined => {
     if (trustsProxy && request.headers.get("x-forwarded-proto") === "https") return undefined;

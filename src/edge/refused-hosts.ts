@@ -37,6 +37,7 @@ export const refusedHosts = ({ clock, log }: { clock: Clock; log: Pick<Logger, "
   const entries = new Map<string, Entry>();
   let lastLoggedAt = -Infinity;
   let revision = 0;
+  let savedRevision: number | undefined;
 
   const logOnce = (host: string, entry: Entry) => {
     if (entry.lastAt - entry.loggedAt < LOG_AGAIN_MS || entry.lastAt - lastLoggedAt < LOG_INTERVAL_MS) return;
@@ -46,6 +47,12 @@ export const refusedHosts = ({ clock, log }: { clock: Clock; log: Pick<Logger, "
       "refused a host that nothing serves: no project has it, and neither BASE_URL nor API_HOSTS names it",
     );
   };
+
+  /** Newest first. */
+  const list = (): RefusedHost[] =>
+    [...entries]
+      .map(([host, { count, lastAt }]) => ({ host, count, lastAt: formatTime(lastAt) }))
+      .toReversed();
 
   return {
     add(host: string): void {
@@ -58,32 +65,21 @@ export const refusedHosts = ({ clock, log }: { clock: Clock; log: Pick<Logger, "
       revision++;
       logOnce(host, entry);
     },
-    /** Newest first. */
-    list: (): RefusedHost[] =>
-      [...entries]
-        .map(([host, { count, lastAt }]) => ({ host, count, lastAt: formatTime(lastAt) }))
-        .toReversed(),
-    /** Changes with every refused request. */
-    revision: () => revision,
+    list,
+    /** Writes the hosts to DATA_DIR, for commands that run next to the server, if a request was refused since the last time. */
+    async save(dataDir: string): Promise<void> {
+      const path = refusedHostsPath(dataDir);
+      // The file of an earlier start is out of date.
+      savedRevision ??= existsSync(path) ? -1 : 0;
+      const next = revision;
+      if (next === savedRevision) return;
+      await writeDurably(path, `${JSON.stringify(list(), null, 2)}\n`);
+      savedRevision = next;
+    },
   };
 };
 
 export type RefusedHosts = ReturnType<typeof refusedHosts>;
-
-/** Writes the refused hosts to DATA_DIR for commands that run next to the server. */
-export const refusedHostsFile = (dataDir: string, { list, revision }: RefusedHosts) => {
-  /** The file of an earlier start is out of date. */
-  let written = existsSync(refusedHostsPath(dataDir)) ? -1 : 0;
-  return {
-    /** Writes the file if a request was refused since the last time. @throws the system's error */
-    async write(): Promise<void> {
-      const next = revision();
-      if (next === written) return;
-      await writeDurably(refusedHostsPath(dataDir), `${JSON.stringify(list(), null, 2)}\n`);
-      written = next;
-    },
-  };
-};
 
 const isRefusedHost = (value: unknown): value is RefusedHost => {
   const { host, count, lastAt } = (value ?? {}) as Partial<Record<keyof RefusedHost, unknown>>;

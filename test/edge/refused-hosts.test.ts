@@ -1,11 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import {
-  readRefusedHosts,
-  refusedHosts,
-  refusedHostsFile,
-  refusedHostsPath,
-} from "../../src/edge/refused-hosts.ts";
+import { readRefusedHosts, refusedHosts, refusedHostsPath } from "../../src/edge/refused-hosts.ts";
 import { openStore, temporaryDirectory, testClock } from "../support/store.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -60,35 +55,33 @@ test("the log names a refused host at most once a second, regardless of the name
   expect(logged.at(-1)).toBe("99.example");
 });
 
-const openFile = (dataDir = temporaryDirectory()) => {
-  const { clock, hosts } = open();
-  return { clock, dataDir, hosts, file: refusedHostsFile(dataDir, hosts) };
-};
-
 test("the file of refused hosts is read as it was written, and only its owner can read it", async () => {
-  const { dataDir, file, hosts } = openFile();
+  const dataDir = temporaryDirectory();
+  const { hosts } = open();
   hosts.add("adopt.example.org");
-  await file.write();
+  await hosts.save(dataDir);
   expect(readRefusedHosts(dataDir)).toEqual(hosts.list());
   expect(statSync(refusedHostsPath(dataDir)).mode & 0o777).toBe(0o600);
 });
 
 test("the file of refused hosts is written only if a host was refused since", async () => {
-  const { dataDir, file, hosts } = openFile();
-  await file.write();
+  const dataDir = temporaryDirectory();
+  const { hosts } = open();
+  await hosts.save(dataDir);
   expect(existsSync(refusedHostsPath(dataDir))).toBe(false);
   hosts.add("a.example");
-  await file.write();
+  await hosts.save(dataDir);
   writeFileSync(refusedHostsPath(dataDir), "mine");
-  await file.write();
+  await hosts.save(dataDir);
   expect(readFileSync(refusedHostsPath(dataDir), "utf8")).toBe("mine");
 });
 
 test("the file of refused hosts of an earlier start is emptied", async () => {
-  const { dataDir, file, hosts } = openFile();
+  const dataDir = temporaryDirectory();
+  const { hosts } = open();
   hosts.add("a.example");
-  await file.write();
-  await openFile(dataDir).file.write();
+  await hosts.save(dataDir);
+  await open().hosts.save(dataDir);
   expect(readRefusedHosts(dataDir)).toEqual([]);
 });
 
