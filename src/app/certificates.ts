@@ -56,9 +56,8 @@ export const issuanceOf = (
 
 /** The certificate service for commands, which need no HTTPS listener. */
 export const commandCertificates = (
-  config: Config,
+  { config, clock, sleep }: Pick<Context, "config" | "clock" | "sleep">,
   certificates: Repositories["certificates"],
-  { clock, sleep }: Pick<Runtime, "clock" | "sleep">,
 ) => ({
   ...certificateService({
     certificates,

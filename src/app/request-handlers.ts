@@ -18,13 +18,12 @@ import { finishRequest } from "../http/finish-request.ts";
 import { macros } from "../http/macros.ts";
 import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
-import { logger } from "../lib/log.ts";
 import { type RateLimiter, rateLimiter } from "../lib/rate-limiter.ts";
 import { type Vitals, readinessChecks, processCounters, processGauges, readinessWarnings } from "./health.ts";
 import { type Documents, generateDocuments } from "../pages/openapi/document.ts";
 import type { RelyingParty } from "../access/people/person.ts";
 import { createRoutes } from "./routes.ts";
-import { type Context, systemRuntime } from "../data/context.ts";
+import { commandContext, type Context } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
 import { VERSION } from "./version.ts";
 import type { LimiterName } from "./worker-messages.ts";
@@ -244,8 +243,7 @@ export const createRequestHandlers = (
 export const programDocuments = async (config: Config): Promise<Documents> => {
   const database = openDatabase(":memory:");
   try {
-    const log = logger({ level: "silent", format: "json", colour: false });
-    const context = { config, database, ...systemRuntime, log };
+    const context = commandContext(config, database);
     const { app } = createRequestHandlers(context, createServices(context), noListeners(config));
     return await generateDocuments(app);
   } finally {

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { readableCertificates } from "../app/command-services.ts";
+import { readableCertificates } from "../app/command-rooms.ts";
 import { siteStorage } from "../operate/backups/site-storage.ts";
 import { probeObjectStore } from "../platform/deploys/remote/object-storage.ts";
 import { commandPlatform } from "../app/platform.ts";

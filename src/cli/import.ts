@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { commandServices } from "../app/command-services.ts";
 import {
   type CategoryAccess,
   type CategoryNames,
@@ -12,8 +11,10 @@ import type { Dependencies, ImportOptions, Preview } from "../store/import-expor
 import { importFile, type ImportResult } from "../store/import-export/import.ts";
 import { categoryLookup, importRepository, storedCategories } from "../store/import-export/repository.ts";
 import { parseValueMapping, type ValueMapping } from "../store/import-export/value-mapping.ts";
+import { openCategories } from "../store/categories/service.ts";
 import { newCategoryChecker } from "../store/categories/model.ts";
 import type { Config } from "../config/config.ts";
+import { commandContext } from "../data/context.ts";
 import { databasePath } from "../data/data-dir/paths.ts";
 import type { Database } from "../data/db/open.ts";
 import { Fault } from "../lib/errors.ts";
@@ -137,7 +138,7 @@ const pretendToCreate = (names: CategoryNames) => {
 };
 
 const createIn = (config: Config, database: Database, names: CategoryNames) => {
-  const { categories } = commandServices(config, database);
+  const categories = openCategories(commandContext(config, database));
   return async (name: string): Promise<void> => {
     try {
       const added = await categories.add(name, OPERATOR);

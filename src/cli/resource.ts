@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { commandServices } from "../app/command-services.ts";
+import { commandRooms } from "../app/command-rooms.ts";
+import { commandContext } from "../data/context.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { SettingName } from "../config/settings.ts";
@@ -10,8 +11,8 @@ import { withDatabase } from "./database.ts";
 import { type Columns, listText, print } from "./print/output.ts";
 import { configOf } from "./settings.ts";
 
-/** The services of DATA_DIR, and their dependencies. */
-export type Store = ReturnType<typeof commandServices> & {
+/** The rooms of DATA_DIR, and their dependencies. */
+export type Store = ReturnType<typeof commandRooms> & {
   config: Config;
   database: Database;
   cluster: Cluster | undefined;
@@ -73,7 +74,10 @@ export const storeCommand = (
       one.check?.(input);
       const config = readConfig(input);
       const done = withDatabase(config, async (database, cluster) =>
-        one.run(input, Object.assign(commandServices(config, database), { config, database, cluster })),
+        one.run(
+          input,
+          Object.assign(commandRooms(commandContext(config, database)), { config, database, cluster }),
+        ),
       );
       return done.catch((error: unknown) => {
         if (hint === undefined || !(error instanceof Fault && error.code === "not_found")) throw error;

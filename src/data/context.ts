@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { RandomBytes } from "../lib/random.ts";
-import type { Logger } from "../lib/log.ts";
+import { type Logger, logger } from "../lib/log.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
 import type { Database } from "./db/open.ts";
 
@@ -26,3 +26,11 @@ export const systemRuntime: Omit<Runtime, "log"> = {
   randomFraction: Math.random,
   sleep: (ms) => Bun.sleep(ms),
 };
+
+/** The context of a command. It prints, and logs nothing. */
+export const commandContext = (config: Config, database: Database): Context => ({
+  config,
+  database,
+  ...systemRuntime,
+  log: logger({ level: "silent", format: "json", colour: false }),
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { adopterReads } from "../../../src/access/audit/adopter-reads.ts";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { adopterRepository } from "../../../src/store/orders/erasure.ts";
 import type { AuditEntry } from "../../../src/data/db/audit.ts";
 import type { Act } from "../../../src/lib/actor.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
@@ -89,7 +89,7 @@ test("a read of adopters' data after an hour without reads leaves a new entry", 
 test("a response without an adopter leaves no entry", async () => {
   const store = await openWithOrders();
   const writer = await store.mint({ scopes: ["orders:write"] });
-  const { adopters } = commandServices(store.config, store.database);
+  const adopters = adopterRepository(store.database);
   await adopters.forget(ADOPTERS[2]!, true, { actor: OPERATOR, now: store.clock.now() });
   await store.call("POST", "/v1/store/orders/1/approve", { key: writer, json: {} });
   for (const [method, path, key] of [

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openAudit } from "../../../src/access/audit/service.ts";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { adopterRepository } from "../../../src/store/orders/erasure.ts";
 import { record } from "../../../src/data/db/audit.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { openProject } from "../../platform/domains/projects.ts";
@@ -196,7 +196,7 @@ test("no entry contains an adopter's data or a secret, and an erasure leaves non
   await store.call("POST", "/v1/store/orders", {
     json: { petId: 3, adopter: ADOPTER, note: "Has a garden" },
   });
-  const { adopters } = commandServices(store.config, store.database);
+  const adopters = adopterRepository(store.database);
   await adopters.forget(ADOPTER.email, true, { actor: OPERATOR, now: store.clock.now() });
   expect(actionsOf(await read(store, "/platform/audit?actor=operator&resource=order"))).toEqual([
     "order.erased 2",

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { adopterRepository } from "../../../src/store/orders/erasure.ts";
 import { importRepository } from "../../../src/store/import-export/repository.ts";
 import { ACTION_NAMES, type Action } from "../../../src/data/db/actions.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
@@ -32,7 +32,7 @@ const step = async ({ store }: Project, name: string) =>
   store.call("POST", `/v1/store/orders/1/${name}`, { json: {} });
 
 const forget = ({ store }: Project) =>
-  commandServices(store.config, store.database).adopters.forget(ADOPTER.email, true, {
+  adopterRepository(store.database).forget(ADOPTER.email, true, {
     actor: OPERATOR,
     now: store.clock.now(),
   });

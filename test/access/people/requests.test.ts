@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { openPeople } from "../../../src/access/people/service.ts";
 import { IDLE_MS } from "../../../src/pages/console/sessions.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ test("a person's request is refused once the command line removes them while the
   expect((await list()).status).toBe(200);
   const beside = await openOwnDatabase(path);
   atEnd(() => beside.close());
-  const { people } = commandServices(store.config, beside, store);
+  const { people } = openPeople({ ...store.context, database: beside });
   await people.change(1, { role: "staff" }, OPERATOR);
   expect((await person.send("POST", "/console/api/v1/pets", { json: ANIMAL })).status).toBe(201);
   await people.remove(1, OPERATOR);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { adopterRepository } from "../../../src/store/orders/erasure.ts";
 import {
   announceErasure,
   erasurePoller,
@@ -12,7 +12,6 @@ import type { Log } from "../../../src/data/cluster/log.ts";
 import { type Replica, openReplica } from "../../../src/data/cluster/replica.ts";
 import { snapshotPoller } from "../../../src/data/cluster/snapshot-schedule.ts";
 import { startReplica } from "../../../src/data/cluster/start-replica.ts";
-import { readConfig } from "../../../src/config/config.ts";
 import { vacuumInWorker } from "../../../src/data/db/vacuum.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
@@ -49,10 +48,8 @@ const addOrder = (replica: Replica) =>
     `Call ${NAME}`,
   );
 
-const forget = (replica: Replica) => {
-  const config = readConfig({ flags: {}, env: {}, isTerminal: false });
-  return commandServices(config, replica.database).adopters.forget(EMAIL, false, { actor: OPERATOR, now: 1 });
-};
+const forget = (replica: Replica) =>
+  adopterRepository(replica.database).forget(EMAIL, false, { actor: OPERATOR, now: 1 });
 
 const includesPerson = (bytes: Uint8Array) => {
   const text = Buffer.from(bytes).toString("latin1").toLowerCase();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { commandRooms } from "../../../src/app/command-rooms.ts";
 import { browserStateRepository } from "../../../src/pages/console/repository.ts";
 import { createSessions } from "../../../src/pages/console/sessions.ts";
 import { personRepository } from "../../../src/access/people/repository.ts";
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 
 const openLinks = async () => {
   const store = await openStore();
-  const { signInLinks } = commandServices(store.config, store.database, store);
+  const { signInLinks } = commandRooms(store.context);
   const create = async () => (await signInLinks.create())?.token ?? "";
   const open = (token: string, browser = visitor(store)) =>
     browser.send("POST", "/console/auth/link", { json: { token } });

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { certificateRepository } from "../../../src/platform/certificates/repository.ts";
 import { certificateService } from "../../../src/platform/certificates/service.ts";
 import { certificateEffects } from "../../../src/platform/domains/repository.ts";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { commandRooms } from "../../../src/app/command-rooms.ts";
 import { createTestCa } from "../../support/certificates.ts";
 import { openStore, testClock } from "../../support/store.ts";
 import { DAY } from "./issuing.ts";
@@ -23,8 +23,8 @@ const [, foreign = ""] = certificatesOf(other);
 
 const openImporting = async () => {
   const clock = testClock(Date.now());
-  const { config, database } = await openStore({ clock });
-  const service = commandServices(config, database, { clock }).certificates;
+  const { context, database } = await openStore({ clock });
+  const service = commandRooms(context).certificates;
   const stored = certificateRepository(database, certificateEffects);
   /** Why it was refused; "" if it was not. */
   const refusal = async (pair: { key: string; chain: string }) => {
@@ -135,8 +135,7 @@ test("an imported certificate that has expired, is for other names, or has anoth
 });
 
 test("an imported certificate for a name that is not a host name is refused, and the name is quoted", async () => {
-  const { config, database } = await openStore();
-  const service = commandServices(config, database).certificates;
+  const service = commandRooms((await openStore()).context).certificates;
   expect(await outcomeOf(service.import("..bad", { key: good.key, chain: good.cert }))).toThrow(
     '"..bad" is not a host name',
   );

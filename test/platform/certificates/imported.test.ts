@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { explain } from "../../../src/platform/certificates/summary.ts";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { commandRooms } from "../../../src/app/command-rooms.ts";
 import { createTestCa } from "../../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";
 
@@ -11,7 +11,7 @@ const openImported = async (name: string, env: Record<string, string> = {}) => {
   const room = await openIssuing({}, { env });
   const { store, clock, certificates } = room;
   const { key, cert: chain } = await ca.issue([name]);
-  const service = commandServices(store.config, store.database, { clock }).certificates;
+  const service = commandRooms({ ...store.context, clock }).certificates;
   const imported = await service.import(name, { key, chain });
   const end = imported.issued?.notAfter ?? 0;
   const said = async () => {
@@ -25,7 +25,7 @@ test("HSTS begins once another imported certificate has replaced the first", asy
   const name = "docs.example.org";
   const { store, clock, https, verified } = await openIssuing();
   await verified(name);
-  const service = commandServices(store.config, store.database, { clock }).certificates;
+  const service = commandRooms({ ...store.context, clock }).certificates;
   const [first, second] = [await ca.issue([name]), await ca.issue([name])];
   const lastingAfter = async ({ key, cert }: typeof first) => {
     await service.import(name, { key, chain: cert });

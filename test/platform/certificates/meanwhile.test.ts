@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { describeAttempt } from "../../../src/platform/certificates/summary.ts";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { commandRooms } from "../../../src/app/command-rooms.ts";
 import { formatTime } from "../../../src/lib/time.ts";
 import { createTestCa } from "../../support/certificates.ts";
 import { DAY, MINUTE, openIssuing } from "./issuing.ts";
@@ -20,7 +20,7 @@ const openBeside = async ({ isMet }: { isMet: boolean }) => {
     },
   });
   const { store, clock, ca, certificates, pass, verified } = room;
-  const service = commandServices(store.config, store.database, { clock }).certificates;
+  const service = commandRooms({ ...store.context, clock }).certificates;
   const found = async () => {
     const known = await certificates.find(NAME);
     if (!known) throw new Error("the name is not known");

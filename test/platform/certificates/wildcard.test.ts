@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { commandCertificates } from "../../../src/app/certificates.ts";
-import { systemRuntime } from "../../../src/data/context.ts";
 import { wildcardBelow, withoutReplaced } from "../../../src/platform/certificates/wildcard.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 import { makeProject } from "../domains/projects.ts";
@@ -224,7 +223,7 @@ test("the limits of a CA count the wildcard below its registered domain", async 
 test("a name below a wildcard is shown with the certificate that it uses", async () => {
   const { store, pass, certificates } = await openDnsIssuing();
   await pass();
-  const service = commandCertificates(store.config, certificates, systemRuntime);
+  const service = commandCertificates(store.context, certificates);
   expect((await service.inUse(SITE)).hostname).toBe(WILDCARD);
   expect((await service.inUse(WILDCARD)).hostname).toBe(WILDCARD);
   expect(await outcomeOf(service.inUse("docs.example.org"))).toThrow(

@@ -3,7 +3,7 @@ import { OPERATOR } from "../../../src/lib/actor.ts";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { vacuum } from "../../../src/data/db/vacuum.ts";
-import { commandServices } from "../../../src/app/command-services.ts";
+import { adopterRepository } from "../../../src/store/orders/erasure.ts";
 import { type Store, openStore, temporaryDirectory } from "../../support/store.ts";
 import { ADA, addAvailablePet, place, statusOf, take } from "./orders.ts";
 
@@ -34,7 +34,7 @@ const fetchOrders = async (store: Store) =>
   (await (await store.call("GET", "/v1/store/orders")).json()) as Record<string, unknown>[];
 
 const forget = (store: Store, email: string, cancelling = false) =>
-  commandServices(store.config, store.database).adopters.forget(email, cancelling, {
+  adopterRepository(store.database).forget(email, cancelling, {
     actor: OPERATOR,
     now: store.clock.now(),
   });
@@ -73,7 +73,7 @@ test.each([
   const store = await openStore();
   await closedOrder(store, { name: "One", email: written });
   storeResponse(store, JSON.stringify({ adopter: { name: "One", email: written } }));
-  expect(await commandServices(store.config, store.database).adopters.find(address)).toHaveLength(1);
+  expect(await adopterRepository(store.database).find(address)).toHaveLength(1);
   expect(await forget(store, address)).toEqual({ open: [], orders: 1, responses: 1 });
 });
 

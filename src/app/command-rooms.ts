@@ -2,10 +2,8 @@ import { openAudit } from "../access/audit/service.ts";
 import { openCategories } from "../store/categories/service.ts";
 import { browserStateRepository } from "../pages/console/repository.ts";
 import { adopterRepository } from "../store/orders/erasure.ts";
-import { logger } from "../lib/log.ts";
 import { createSignInLinks } from "../pages/console/sign-in-links.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../data/db/open.ts";
 import { dnsAccess, targetAddressLookup } from "../platform/dns-checks/dns-access.ts";
 import { cutOverInspector, inspector, wildcardInspector } from "../platform/dns-checks/inspect.ts";
 import { delegationOf } from "./challenges.ts";
@@ -16,24 +14,14 @@ import { openPeople } from "../access/people/service.ts";
 import { commandDomainConnect } from "./domain-connect.ts";
 import { domainServices } from "./domains.ts";
 import { openCertificateRepository, createRepositories } from "./repositories.ts";
-import { type Context, type Runtime, systemRuntime } from "../data/context.ts";
+import { type Context, systemRuntime } from "../data/context.ts";
 
 /**
- * The services for commands, with or without a running server. Each is built when it is read, and again on every
- * read, so that a command prepares only the queries that it uses: keep it in a constant.
+ * The rooms for commands, with or without a running server. Each is opened when it is read, and again on every read, so that a
+ * command prepares only the queries that it uses: keep it in a constant.
  */
-export const commandServices = (
-  config: Config,
-  database: Database,
-  { clock }: Pick<Runtime, "clock"> = systemRuntime,
-) => {
-  const runtime = { ...systemRuntime, clock };
-  const context: Context = {
-    config,
-    database,
-    ...runtime,
-    log: logger({ level: "silent", format: "json", colour: false }),
-  };
+export const commandRooms = (context: Context) => {
+  const { config, database, clock } = context;
   const repositories = createRepositories(database, config);
   return {
     get audit() {
@@ -47,7 +35,7 @@ export const commandServices = (
     },
     get signInLinks() {
       const { people } = openPeople(context);
-      return createSignInLinks({ states: browserStateRepository(database), people, ...runtime });
+      return createSignInLinks({ ...context, states: browserStateRepository(database), people });
     },
     get categories() {
       return openCategories(context);
@@ -56,11 +44,11 @@ export const commandServices = (
       return openOrders(context);
     },
     get certificates() {
-      return commandCertificates(config, repositories.certificates, runtime);
+      return commandCertificates(context, repositories.certificates);
     },
     /** Projects and their domains. */
     get platform() {
-      const dns = dnsAccess(config, runtime);
+      const dns = dnsAccess(config, context);
       const delegation = delegationOf(config, dns);
       const issuance = issuanceOf(config, repositories.certificates, dns);
       return domainServices(context, repositories, {
@@ -80,4 +68,4 @@ export const commandServices = (
 export const readableCertificates = (
   config: Config,
   database: Parameters<typeof openCertificateRepository>[0],
-) => commandCertificates(config, openCertificateRepository(database), systemRuntime);
+) => commandCertificates({ config, ...systemRuntime }, openCertificateRepository(database));
