@@ -7,7 +7,7 @@ const HEAVY: ReadonlySet<string> = new Set(["serve", "import", "export"]);
 
 const main = async (): Promise<void> => {
   // A worker loads no command.
-  if (process.argv[2] === WORKER) return (await import("./app/reader.ts")).runReader();
+  if (process.argv[2] === WORKER) return (await import("./app/worker.ts")).runWorker();
   if (process.argv.slice(2).some((argument) => HEAVY.has(argument))) scaleHeap();
   // Loaded now and not before: what `scaleHeap` replaces has loaded next to nothing.
   const { run } = await import("./cli/run.ts");

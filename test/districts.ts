@@ -53,7 +53,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 export const EXCEPTIONS: readonly { from: RegExp; to: readonly RegExp[]; reason: string }[] = [
   {
     from: /^src\/main\.ts$/,
-    to: [/^src\/cli\/(run|heap)\.ts$/, /^src\/(app\/reader|edge\/workers\/argument)\.ts$/],
+    to: [/^src\/cli\/(run|heap)\.ts$/, /^src\/(app\/worker|edge\/workers\/argument)\.ts$/],
     reason: "it starts the program, or a worker",
   },
   {

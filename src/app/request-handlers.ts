@@ -9,6 +9,7 @@ import { type Connections, connectionsOf } from "../edge/connections.ts";
 import { withHttpUrl, createApp } from "../http/app.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly, publicPort } from "../edge/https-only.ts";
+import type { Limiters } from "../edge/workers/limiters.ts";
 import { type OwnerSocket, forwarder, isForWorker } from "../edge/forwarding.ts";
 import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
 import type { Handler } from "../edge/http-listener.ts";
@@ -18,7 +19,7 @@ import { finishRequest } from "../http/finish-request.ts";
 import { macros } from "../http/macros.ts";
 import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
-import { type RateLimiter, rateLimiter } from "../lib/rate-limiter.ts";
+import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Vitals, readinessChecks, processCounters, processGauges, readinessWarnings } from "./health.ts";
 import { type Documents, generateDocuments } from "../pages/openapi/document.ts";
 import type { RelyingParty } from "../access/people/person.ts";
@@ -26,7 +27,6 @@ import { createRoutes } from "./routes.ts";
 import { commandContext, type Context } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
 import { VERSION } from "./version.ts";
-import type { LimiterName } from "./worker-messages.ts";
 
 /**
  * The site that a request is for: BASE_URL, or the request's own host, which the dispatcher has accepted as one of the API's.
@@ -59,13 +59,13 @@ interface Owner {
   /** Aborted when this worker stops. */
   stopping: AbortSignal;
   /** They count for all processes. */
-  limiters: Readonly<Record<LimiterName, RateLimiter>>;
+  limiters: Limiters;
 }
 
 /** How many nodes share the limits; undefined without a cluster. */
 type CountNodes = (() => number) | undefined;
 
-const ownLimiters = (nodes: CountNodes): Owner["limiters"] => ({
+const ownLimiters = (nodes: CountNodes): Limiters => ({
   requests: rateLimiter("key", "requests", nodes),
   failures: rateLimiter("failures", "failed authentications", nodes),
 });
@@ -83,7 +83,7 @@ export const noListeners = ({ port, httpsPort }: Config): ListenerContext => ({
 const clientLimits = (
   { authFailuresPerMinute, trustProxy }: Config,
   { peerOf, isDirect }: Connections,
-  { failures }: Owner["limiters"],
+  { failures }: Limiters,
 ) => ({
   failures,
   failureRate: { requests: authFailuresPerMinute, seconds: 60 },

@@ -1,42 +1,42 @@
 import { type Config, processEnvironment } from "../config/config.ts";
 import { challengesSocketPath, workersSocketPath } from "../data/data-dir/paths.ts";
 import type { MissingWorkers } from "../data/data-dir/process-record.ts";
-import { type ForwardedListener, listenForForwarded } from "../edge/forwarding.ts";
+import type { AdopterReads } from "../access/audit/adopter-reads.ts";
+import { type ForwardedListener, type OwnerSocket, listenForForwarded } from "../edge/forwarding.ts";
 import type { Handler } from "../edge/http-listener.ts";
-import type { Metrics } from "../http/metrics.ts";
-import { Fault } from "../lib/errors.ts";
+import type { Metrics, RequestCounts } from "../http/metrics.ts";
 import type { Logger } from "../lib/log.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
 import { formatTime } from "../lib/time.ts";
 import { listenForChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
+import { type Limiters, takeFor } from "../edge/workers/limiters.ts";
 import { type WorkerPool, startPool } from "../edge/workers/pool.ts";
 import type { WorkerVitals } from "./health.ts";
 import type { WorkersRecorder } from "./records.ts";
 import type { Services } from "./services.ts";
-import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
 
-/** The parts of this process that its workers use. */
-interface Shared {
-  keys: Pick<Services["keys"], "recordUse">;
-  adopterReads: Pick<Services["adopterReads"], "record">;
-  pets: Services["pets"];
-  metrics: Pick<Metrics, "add">;
-  limiters: Readonly<Record<LimiterName, RateLimiter>>;
-  https: Services["https"];
+/** The settings of a new worker. The ports are those that the owner listens on. */
+export interface WorkerSettings {
+  config: Config;
+  socket: OwnerSocket;
 }
 
-const takeFor =
-  (limiters: Shared["limiters"]) =>
-  async ({ limiter, client, rate }: Taken): Promise<TakeResult> => {
-    try {
-      return { headers: await limiters[limiter].take(client, rate) };
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      const { code, message, headers } = error;
-      return { code, message, headers };
-    }
-  };
+/** A worker's counts since its last report. */
+export interface WorkerReport extends RequestCounts {
+  pid: number;
+  keysUsed: ReadonlyMap<number, number>;
+  adopterReads: readonly AdopterReads[];
+  /** Resident memory, in bytes. */
+  memory: number;
+  /** CPU time since the last report, in seconds. */
+  cpuSeconds: number;
+}
+
+/** The parts of this process that its workers use. */
+interface Shared extends Services {
+  metrics: Metrics;
+  limiters: Limiters;
+}
 
 /** Why workers are missing after a change: some ended, for a reason, or some have started. */
 const missingAfter = (
@@ -69,7 +69,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler, comma
   };
 
   const receive =
-    ({ keys, adopterReads, metrics }: Omit<Shared, "https">) =>
+    ({ keys, adopterReads, metrics }: Shared) =>
     (report: WorkerReport): void => {
       metrics.add(report);
       for (const [id, at] of report.keysUsed) keys.recordUse(id, at);
@@ -88,14 +88,14 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler, comma
     others,
     /** Starts the workers. Resolves when they serve. @param ports those that this process listens on */
     async start(
-      { https, ...shared }: Shared,
+      shared: Shared,
       ports: Pick<Config, "port" | "httpPort" | "httpsPort">,
       onChange: WorkersRecorder,
     ): Promise<void> {
-      if (https)
+      if (shared.https)
         challenges = await listenForChallenges(
           challengesSocketPath(config.dataDir),
-          https.handshake,
+          shared.https.handshake,
           DEFAULT_LIMITS.handshakeMs,
         );
       const settings: WorkerSettings = { config: { ...config, ...ports }, socket };
@@ -126,5 +126,3 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler, comma
     close,
   };
 };
-
-export type Workers = ReturnType<typeof createWorkers>;

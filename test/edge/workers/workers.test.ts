@@ -268,7 +268,7 @@ test("a worker that cannot start is reported as missing, with the time and the r
   const failing = createWorkers(alone, log, () => new Response());
   const changes: unknown[] = [];
   await failing.start(
-    { limiters: {}, petIndexing: {} } as never,
+    { limiters: {}, pets: { indexing: {} } } as never,
     alone,
     (pids, missing) => void changes.push([pids, missing]),
   );

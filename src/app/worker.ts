@@ -2,32 +2,21 @@ import { writeFile } from "node:fs/promises";
 import { openStore } from "../data/open.ts";
 import { challengesSocketPath } from "../data/data-dir/paths.ts";
 import { connectionsOf } from "../edge/connections.ts";
-import { Fault } from "../lib/errors.ts";
 import { logger } from "../lib/log.ts";
 import { repeat } from "../lib/poller.ts";
-import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
 import { forwardedChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { type Channel, connectToOwner } from "../edge/workers/channel.ts";
+import { limitersOf } from "../edge/workers/limiters.ts";
 import { createListeners } from "./listeners.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { systemRuntime } from "../data/context.ts";
 import { createServices } from "./services.ts";
-import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
+import type { WorkerReport, WorkerSettings } from "./workers.ts";
 
 /** How often a worker reports its counts. */
 const REPORT_MS = 200;
 /** As the owner's. */
 const GRACE_MS = 8000;
-
-/** Counts in the owner. */
-const limiterOf = (owner: Pick<Channel, "ask">, limiter: LimiterName): RateLimiter => ({
-  async take(client: string, rate: Rate) {
-    const taken: Taken = { limiter, client, rate };
-    const result = await owner.ask<TakeResult>("take", taken);
-    if ("code" in result) throw new Fault(result.code, result.message, result.headers);
-    return result.headers;
-  },
-});
 
 /** The CPU time since the last call, in seconds. */
 const cpuMeter = () => {
@@ -41,7 +30,7 @@ const cpuMeter = () => {
 };
 
 /** Opens the database and the ports of the server, and serves. */
-const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Channel, "ask">) => {
+const startWorker = async ({ config, socket }: WorkerSettings, owner: Channel) => {
   process.umask(0o077);
   const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
   const { database } = await openStore(config, { create: false });
@@ -70,7 +59,7 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
     owner: {
       socket,
       stopping: stopping.signal,
-      limiters: { requests: limiterOf(owner, "requests"), failures: limiterOf(owner, "failures") },
+      limiters: limitersOf(owner),
     },
   });
   listeners.handle({ fetch, misdirected });
@@ -117,17 +106,17 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
 const setName = (): Promise<void> => writeFile("/proc/self/comm", "adoption-store").catch(() => {});
 
 /** Runs a worker until its owner stops it or ends. */
-export const runReader = (): void => {
+export const runWorker = (): void => {
   void setName();
-  let reader: Awaited<ReturnType<typeof startReader>> | undefined;
+  let worker: Awaited<ReturnType<typeof startWorker>> | undefined;
   const owner = connectToOwner({
     start: async (settings: WorkerSettings) => {
-      reader = await startReader(settings, owner);
+      worker = await startWorker(settings, owner);
       Bun.unsafe.setJITPolicy(1);
     },
-    report: () => reader?.report(),
+    report: () => worker?.report(),
     async stop() {
-      await reader?.stop();
+      await worker?.stop();
       process.exit();
     },
   });
