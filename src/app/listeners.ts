@@ -21,7 +21,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { listenForDns } from "../protocols/dns-server/listen.ts";
 import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { type ConnectionLimits, DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
-import { singleHosts } from "./host-addresses.ts";
+import { singleHosts } from "../lib/host-addresses.ts";
 import { portHolder } from "../lib/port-holder.ts";
 import type { Services } from "./services.ts";
 

@@ -10,7 +10,7 @@ import {
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { dnsCookies, dnsResponder, responseLimiter } from "../protocols/dns-server/responder.ts";
 import { HTTP_PROTOCOLS } from "../protocols/tls/listener.ts";
-import { singleHosts } from "./host-addresses.ts";
+import { singleHosts } from "../lib/host-addresses.ts";
 import type { Context } from "../data/context.ts";
 
 /**

@@ -5,10 +5,10 @@ import { databasePath } from "../data/data-dir/paths.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type Server, type StartOptions, startServer } from "./server.ts";
 
-/** A replica that had to be made again so often within an hour is not right the next time either. */
+/** After so many rebuilds within an hour, another one will not help. */
 const MAX_REBUILDS = 3;
 const REBUILD_WINDOW_MS = 3_600_000;
-/** How often a start is tried after the replica was found outdated, with a pause that doubles. */
+/** How often a start is tried after a rebuild, with a pause that doubles. */
 const MAX_TRIES = 8;
 const FIRST_PAUSE_MS = 500;
 
@@ -92,36 +92,11 @@ export const startNode = async (
     await restarting?.catch(() => {});
     await current.stop();
   };
-  return {
-    get url() {
-      return current.url;
-    },
-    get httpPort() {
-      return current.httpPort;
-    },
-    get httpsPort() {
-      return current.httpsPort;
-    },
-    get dnsPort() {
-      return current.dnsPort;
-    },
-    get sites() {
-      return current.sites;
-    },
-    get adminKey() {
-      return current.adminKey;
-    },
-    get signInToken() {
-      return current.signInToken;
-    },
-    get log() {
-      return current.log;
-    },
-    get clusterNode() {
-      return current.clusterNode;
-    },
+  const node: Partial<Server> = {
     failed,
     state: async () => (restarting ? STARTING_AGAIN : current.state()),
     stop: () => (stopped ??= stop()),
   };
+  // The addresses and the log are those of the current server.
+  return new Proxy(current, { get: (_, name) => Reflect.get(name in node ? node : current, name) });
 };

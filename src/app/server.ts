@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { openAdminKey } from "../access/keys/admin-key.ts";
 import { assertBackupDirectory } from "../operate/backups/destination.ts";
 import { serverBackups } from "../operate/backups/schedule.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";
@@ -14,83 +14,27 @@ import { connectionsOf } from "../edge/connections.ts";
 import { assertFileLimit, processFileLimit } from "../edge/file-descriptors.ts";
 import { describeReadiness, respondWhileStarting } from "../http/health.ts";
 import type { Handler } from "../edge/http-listener.ts";
-import type { KeyService } from "../access/keys/service.ts";
-import { writeDurably } from "../lib/durable.ts";
 import { once } from "../lib/lazy.ts";
 import { type Logger, logger } from "../lib/log.ts";
-import { OperatorError } from "../lib/operator-error.ts";
-import { resultCode } from "../lib/storage-errors.ts";
 import { projectAddresses } from "../platform/projects/addresses.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners, eventStreamLimit, probePorts } from "./listeners.ts";
 import { maintenance, storeRecords } from "./maintenance.ts";
-import { migrateData } from "./migration.ts";
+import { migrateData } from "../operate/backups/migration.ts";
 import { nameserverAddresses } from "./nameserver.ts";
-import { networkUrls } from "./host-addresses.ts";
+import { networkUrls } from "../lib/host-addresses.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { type Context, systemRuntime } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
-
-/** @throws OperatorError if the path is a directory */
-const writeKey = async (path: string, secret: string): Promise<void> => {
-  try {
-    await writeDurably(path, `${secret}\n`);
-  } catch (error) {
-    if (resultCode(error) !== "EISDIR") throw error;
-    throw new OperatorError(
-      `${path} is a directory. Move it away: the server writes the first key to a file with this name`,
-      { cause: error },
-    );
-  }
-};
-
-/**
- * The file of DATA_DIR with the first key. If the file has no valid key, and no key or administrator can create keys with all
- * scopes, a new first key replaces it.
- * @returns the file if its key is valid: a restored database has only its own keys
- */
-const openAdminKey = async (
-  dataDir: string,
-  keys: KeyService,
-  log: Logger,
-): Promise<{ path: string; isNew: boolean } | undefined> => {
-  const path = adminKeyPath(dataDir);
-  const secret = await readFile(path, "utf8").catch(() => undefined);
-  if (secret !== undefined && (await keys.authenticate(secret.trim()))) return { path, isNew: false };
-  const created = await keys.createFirst({
-    save: (first) => writeKey(path, first),
-    remove: () => rm(path, { force: true }),
-  });
-  if (created) return { path, isNew: true };
-  if (secret !== undefined)
-    log.warn(
-      `${path}: this key is revoked or belongs to another database: remove the file, and create a key with: adoption-store keys create --name NAME --scope '*'`,
-    );
-  return undefined;
-};
+import type { StartedServer } from "./start-lines.ts";
 
 /** How often the files of DATA_DIR are checked. Writes check the database's files too. */
 const WATCH_MS = 1000;
 /** Container runtimes kill after 10 seconds. */
 const GRACE_MS = 8000;
 
-export interface Server {
-  url: string;
-  /** Undefined without HTTP_PORT. */
-  httpPort: number | undefined;
-  /** Undefined without HTTPS_PORT. */
-  httpsPort: number | undefined;
-  /** Undefined without NAMESERVER. */
-  dnsPort: number | undefined;
-  /** The addresses of sites: `http://*.localhost:3000/`. */
-  sites: string;
-  /** The file with the first key, if it still exists. */
-  adminKey: string | undefined;
-  /** The token of a link that signs the operator in, if this start created the first key. */
-  signInToken: string | undefined;
-  /** One line about the node of a cluster. */
-  clusterNode: string | undefined;
+export interface Server extends StartedServer {
   log: Logger;
   /** Resolves with the reason why the server must stop. */
   failed: Promise<Error>;
@@ -158,7 +102,7 @@ const openAccess = async (
   { keys, sealingKey, signInLinks }: Services,
   log: Logger,
 ): Promise<Pick<Server, "adminKey" | "signInToken">> => {
-  const adminKey = await openAdminKey(dataDir, keys, log);
+  const adminKey = await openAdminKey(adminKeyPath(dataDir), keys, log);
   // Created now, so that a visitor who begins to sign in causes no write.
   if (hasConsole) await sealingKey();
   const link = hasConsole && adminKey?.isNew ? await signInLinks.create() : undefined;

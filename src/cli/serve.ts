@@ -10,7 +10,7 @@ import { startLines } from "../app/start-lines.ts";
 import { command } from "./command.ts";
 import { ignoresHangup } from "./signals.ts";
 import { serverSources, settingWarnings } from "./settings.ts";
-import { MigrationStopped } from "../app/migration.ts";
+import { MigrationStopped } from "../operate/backups/migration.ts";
 import { note, print, printJson } from "./print/output.ts";
 
 /** Resolves with the first signal that asks the server to stop. A second SIGTERM or SIGINT ends it immediately. */

@@ -2,7 +2,7 @@ import { constants, existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { wildcardOf } from "../app/challenges.ts";
 import { readableCertificates } from "../app/command-rooms.ts";
-import { networkUrls } from "../app/host-addresses.ts";
+import { networkUrls } from "../lib/host-addresses.ts";
 import { platformFaults } from "../app/platform.ts";
 import { newestBackupIn } from "../operate/backups/backup-directory.ts";
 import { isOverdue } from "../operate/backups/schedule.ts";

@@ -3,16 +3,16 @@ import {
   hasSpaceForCopy,
   migrationSpace,
   copyBeforeMigration,
-} from "../operate/backups/pre-migration-copy.ts";
-import type { Config } from "../config/config.ts";
-import { OperatorError } from "../lib/operator-error.ts";
-import { databasePath } from "../data/data-dir/paths.ts";
-import { openFault } from "../data/data-dir/storage.ts";
-import { isFull } from "../lib/storage-errors.ts";
-import { logSize } from "../data/db/wal.ts";
-import { MigrationRefused } from "../data/db/migrate.ts";
-import { type Upgrade, openUpgrade, pendingAt } from "../data/db/migrate-in-worker.ts";
-import type { Logger } from "../lib/log.ts";
+} from "./pre-migration-copy.ts";
+import type { Config } from "../../config/config.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { databasePath } from "../../data/data-dir/paths.ts";
+import { openFault } from "../../data/data-dir/storage.ts";
+import { isFull } from "../../lib/storage-errors.ts";
+import { logSize } from "../../data/db/wal.ts";
+import { MigrationRefused } from "../../data/db/migrate.ts";
+import { type Upgrade, openUpgrade, pendingAt } from "../../data/db/migrate-in-worker.ts";
+import type { Logger } from "../../lib/log.ts";
 
 /** The server was stopped during a migration. The database is unchanged. */
 export class MigrationStopped extends Error {

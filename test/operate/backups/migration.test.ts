@@ -3,15 +3,15 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
-import { preMigrationCopyPath, removeOldCopies } from "../../src/operate/backups/pre-migration-copy.ts";
-import { readConfig } from "../../src/config/config.ts";
-import { databasePath } from "../../src/data/data-dir/paths.ts";
-import { appliedMigrations, migrate } from "../../src/data/db/migrate.ts";
-import { migrations } from "../../src/data/db/migrations.ts";
-import { respondWhilePreparing } from "../../src/http/health.ts";
-import { MigrationStopped, migrateData } from "../../src/app/migration.ts";
-import { temporaryDirectory } from "../support/store.ts";
-import { outcomeOf } from "../support/outcome.ts";
+import { preMigrationCopyPath, removeOldCopies } from "../../../src/operate/backups/pre-migration-copy.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { databasePath } from "../../../src/data/data-dir/paths.ts";
+import { appliedMigrations, migrate } from "../../../src/data/db/migrate.ts";
+import { migrations } from "../../../src/data/db/migrations.ts";
+import { respondWhilePreparing } from "../../../src/http/health.ts";
+import { MigrationStopped, migrateData } from "../../../src/operate/backups/migration.ts";
+import { temporaryDirectory } from "../../support/store.ts";
+import { outcomeOf } from "../../support/outcome.ts";
 
 const TAGS = migrations.map(({ tag }) => tag);
 
