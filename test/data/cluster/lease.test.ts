@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { keepLease } from "../../../src/data/cluster/engines/held-keys.ts";
+import { heldKeys, keepLease } from "../../../src/data/cluster/engines/held-keys.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
 
 describe("a lease of 3 seconds", () => {
@@ -91,6 +91,18 @@ describe("a lease of 3 seconds", () => {
     expect(calls).toBe(0);
     expect(lost.aborted).toBe(false);
   });
+});
+
+test("a key that is lost is not released again when the log is closed", async () => {
+  const keys = heldKeys();
+  const released: string[] = [];
+  const hold = (name: string, isRenewed: boolean) =>
+    keys.hold(async () => ({ renew: async () => isRenewed, release: async () => released.push(name) }), 60);
+  const lost = await hold("lost", false);
+  await hold("kept", true);
+  while (!lost?.lost.aborted) await Bun.sleep(5);
+  await keys.close();
+  expect(released).toEqual(["kept"]);
 });
 
 test("a claim that was released is not lost", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { WriteLease } from "../../../src/data/cluster/log.ts";
 import { openReplica } from "../../../src/data/cluster/replica.ts";
+import { migrations } from "../../../src/data/db/migrations.ts";
 import { addNamed, memoryCluster, namesOf } from "../../support/cluster.ts";
 import { atEnd } from "../../support/ends.ts";
 
@@ -20,7 +21,38 @@ test("a node that waits for the write lease applies what others write, for its r
   await b.database.fresh();
   expect(namesOf(b)).toEqual(["one", "two"]);
   await other.release("done");
-  grantLease({ release: async () => {} });
+  const { promise: released, resolve: release } = Promise.withResolvers<string>();
+  grantLease({ release: async (reason) => release(reason) });
   await last;
   expect(namesOf(b)).toEqual(["one", "two", "last"]);
+  expect(await released).toBe("no write is queued");
+});
+
+test("a node that writes all the time hands the write lease over after a moment", async () => {
+  const { engine, newFile, open } = await memoryCluster();
+  const log = engine.open();
+  const { promise: released, resolve: release } = Promise.withResolvers<string>();
+  const lease = { release: async (reason: string) => release(reason) };
+  const busy = await openReplica(newFile(), { ...log, writeLease: async () => lease }, { node: "busy" });
+  atEnd(busy.database.close);
+  const waiting = await engine.open().writeLease();
+  let isReleased = false;
+  void released.then(() => (isReleased = true));
+  for (let n = 0; !isReleased; n++) await addNamed(busy, `pet ${n}`);
+  expect(await released).toMatch(/^handed over after \d+ ms$/);
+  await waiting.release("done");
+  await addNamed(await open(), "of another node");
+});
+
+test("a node that migrates the cluster releases the write lease", async () => {
+  const { engine, newFile } = await memoryCluster(migrations.slice(0, -1));
+  const reasons: string[] = [];
+  const writeLease = async () => ({ release: async (reason: string) => void reasons.push(reason) });
+  const node = await openReplica(
+    newFile(),
+    { ...engine.open(), writeLease },
+    { node: "new", migrates: true },
+  );
+  atEnd(node.database.close);
+  expect(reasons).toEqual(["the migrations are done"]);
 });

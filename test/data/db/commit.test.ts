@@ -130,6 +130,17 @@ test("drain waits for every queued write", async () => {
   await drain();
 });
 
+test("drain ends when the last queued writes were refused because they waited too long", async () => {
+  const path = `${temporaryDirectory()}/things.db`;
+  const { commit, add, drain } = table(path, { lockWait: 40 });
+  const other = new Client(path);
+  atEnd(() => other.close());
+  other.run("BEGIN IMMEDIATE");
+  const writes = outcomes([commit([add("a")]), commit([add("b")])]);
+  await drain();
+  expect(await writes).toEqual(["failed", "failed"]);
+});
+
 test("a write after the connection is closed is refused", async () => {
   const database = openDatabase(join(temporaryDirectory(), "store.db"));
   await database.close();

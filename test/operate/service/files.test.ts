@@ -34,7 +34,8 @@ test("the container runs as a user without rights, with its data in a volume", (
 
 test("the unit lets the service write the directories that it names, and begins with the mark of this program", () => {
   expect(systemdUnit()).not.toContain("ReadWritePaths");
-  const unit = systemdUnit({ writable: ["/mnt/50% full"] });
+  const unit = systemdUnit({ writable: ["/mnt/50% full", String.raw`/mnt/"new" back\slash`] });
   expect(unit.startsWith(`${UNIT_MARK}\n`)).toBe(true);
   expect(unit).toContain('ReadWritePaths=-"/mnt/50%% full"\n');
+  expect(unit).toContain(String.raw`ReadWritePaths=-"/mnt/\"new\" back\\slash"` + "\n");
 });

@@ -49,6 +49,9 @@ beforeAll(async () => {
     "/moved": moved("/again"),
     "/again": moved(`${other}/text`),
     "/round": moved("/round"),
+    ...Object.fromEntries([1, 2, 3, 4, 5].map((left) => [`/steps/${left}`, moved(`/steps/${left - 1}`)])),
+    "/steps/0": ok("hello"),
+    "/steps/6": moved("/steps/5"),
     "/plain": moved(`${base.replace("https", "http")}/text`),
     "/nowhere": moved("https://"),
     "/short": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
@@ -72,12 +75,14 @@ test("a download is the content that the server sends", async () => {
   expect(await downloadText(`${base}/empty`, 5)).toBe("");
 });
 
-test("a download follows redirects, to another server too", async () => {
+test("a download follows up to five redirects, to another server too", async () => {
   expect(await downloadText(`${base}/moved`, 5)).toBe("hello");
+  expect(await downloadText(`${base}/steps/5`, 5)).toBe("hello");
 });
 
 test.each([
   ["redirects without end", "/round", "it redirects more than 5 times"],
+  ["redirects six times", "/steps/6", "it redirects more than 5 times"],
   ["redirects to plain HTTP", "/plain", "only https is allowed"],
   ["redirects to no address", "/nowhere", "https://: only https is allowed"],
   ["is missing", "/missing", "the server responds with 404"],
