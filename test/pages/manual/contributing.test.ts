@@ -6,7 +6,8 @@ import { temporaryDirectory } from "../../support/store.ts";
 import { type Block, blocksOf } from "./blocks.ts";
 
 // A contributor page can be followed in a clone: `file=src/a.ts after="const a ="` or `before="..."` is where a block of code
-// goes, and the blocks of commands run after all of them. A block that only names its file is the whole file.
+// goes, `instead="..."` is the line that it replaces, and the blocks of commands run after all of them. A block that only names
+// its file is the whole file.
 
 const ROOT = join(import.meta.dir, "../../..");
 const PAGES = "src/pages/manual/contributing/*.md";
@@ -21,21 +22,22 @@ const SHORTER: Readonly<Record<string, string>> = {
 };
 
 /** @throws unless exactly one line has the anchor */
-const insert = (text: string, { lines, attributes: { before, after } }: Block): string => {
+const insert = (text: string, { lines, attributes: { before, after, instead } }: Block): string => {
   const all = text.split("\n");
-  const anchor = before ?? after ?? "";
+  const anchor = before ?? after ?? instead ?? "";
   const places = [...all.keys()].filter((at) => all[at]?.includes(anchor));
   const [place = 0] = places;
   if (places.length !== 1) throw new Error(`${places.length} lines have "${anchor}"`);
   const [indent = ""] = /^ */.exec(all[place] ?? "") ?? [];
   const indented = lines.map((line) => (line === "" ? "" : indent + line));
-  return all.toSpliced(before === undefined ? place + 1 : place, 0, ...indented).join("\n");
+  const replaced = instead === undefined ? 0 : 1;
+  return all.toSpliced(after === undefined ? place : place + 1, replaced, ...indented).join("\n");
 };
 
 const apply = (clone: string, block: Block): void => {
-  const { file = "", before, after } = block.attributes;
+  const { file = "", before, after, instead } = block.attributes;
   const path = join(clone, file);
-  const isWhole = before === undefined && after === undefined;
+  const isWhole = (before ?? after ?? instead) === undefined;
   writeFileSync(path, isWhole ? `${block.lines.join("\n")}\n` : insert(readFileSync(path, "utf8"), block));
 };
 
@@ -70,6 +72,8 @@ test.each(pages)(
 test("a page is refused if the place of an excerpt is not one line", () => {
   const block: Block = { line: 1, language: "ts", attributes: { after: "const a" }, lines: ["b();", ""] };
   expect(insert("{\n  const a = 1;\n}", block)).toBe("{\n  const a = 1;\n  b();\n\n}");
+  const replacement = { ...block, attributes: { instead: "const a" }, lines: ["b();"] };
+  expect(insert("{\n  const a = 1;\n}", replacement)).toBe("{\n  b();\n}");
   expect(() => insert("{}", block)).toThrow('0 lines have "const a"');
   expect(() => insert("const a = 1;\nconst ab = 2;", block)).toThrow('2 lines have "const a"');
 });
