@@ -1,15 +1,15 @@
 import { hostname } from "node:os";
 import type { Cluster, ReplicaState } from "../data/cluster/cluster.ts";
 import { erasurePoller } from "../data/cluster/erasures.ts";
-import { EngineUnavailable } from "../data/cluster/errors.ts";
-import { type Nodes, announceNode } from "../data/cluster/nodes.ts";
+import { EngineUnavailable } from "../data/cluster/log.ts";
+import { announceNode, type Nodes } from "../data/cluster/nodes.ts";
 import { onOneNode } from "../data/cluster/on-one-node.ts";
 import { FORMAT } from "../data/cluster/record.ts";
 import { snapshotPoller } from "../data/cluster/snapshot-schedule.ts";
 import type { Config } from "../config/config.ts";
 import type { Context } from "../data/context.ts";
 import { databasePath, nodeIdPath } from "../data/data-dir/paths.ts";
-import { snapshotObjects } from "../data/cluster/snapshot-objects.ts";
+import { snapshotObjects } from "../data/cluster/snapshot-files.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
 import { vacuumInWorker } from "../data/db/vacuum.ts";
 import { PublicProblem } from "../http/health.ts";

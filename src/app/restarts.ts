@@ -1,4 +1,4 @@
-import { ReplicaOutdated } from "../data/cluster/errors.ts";
+import { ReplicaOutdated } from "../data/cluster/log.ts";
 import { markOutdated } from "../data/cluster/load-snapshot.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath } from "../data/data-dir/paths.ts";

@@ -7,7 +7,7 @@ import { assertDatabase, assertDataDir } from "../data/data-dir/checks.ts";
 import { lockForRestore } from "../data/data-dir/lock.ts";
 import { openStore } from "../data/open.ts";
 import { databasePath } from "../data/data-dir/paths.ts";
-import { snapshotObjects } from "../data/cluster/snapshot-objects.ts";
+import { snapshotObjects } from "../data/cluster/snapshot-files.ts";
 import { engineError } from "../data/data-dir/storage.ts";
 import { openForReading } from "../data/db/readonly.ts";
 import { replicaMark } from "../data/db/replica-mark.ts";
@@ -24,12 +24,12 @@ import {
   type Columns,
   formatBytes,
   formatCount,
+  labelled,
   listText,
   note,
   print,
   progressLine,
   relativeTime,
-  labelled,
 } from "./print/output.ts";
 import { configOf } from "./settings.ts";
 import { UsageError } from "./usage.ts";
@@ -40,7 +40,7 @@ export const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
     throw new UsageError(
       "DATABASE_URL is not set: it names etcd or PostgreSQL, such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/adoption-store",
     );
-  const { openLog } = await import("../data/cluster/open-log.ts");
+  const { openLog } = await import("../data/cluster/open-replica.ts");
   return openLog(databaseUrl);
 };
 
@@ -296,7 +296,7 @@ const OTHER_LOG = {
 
 /** Brings the replica to the end of the log, from the snapshot if it lacks too much. */
 const updateReplica = async (config: Config, path: string, log: Log): Promise<void> => {
-  const { startReplica } = await import("../data/cluster/start-replica.ts");
+  const { startReplica } = await import("../data/cluster/membership.ts");
   await startReplica(path, log, { objects: snapshotObjects(config.blobsUrl), onStep: note });
   const { database, cluster } = await openStore(config, { create: false });
   try {

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import type { Debug } from "./cluster/engines/write-lease.ts";
+import type { Debug } from "./cluster/engines/engine.ts";
 import { openData } from "./data-dir/open.ts";
 import type { Database } from "./db/open.ts";
 

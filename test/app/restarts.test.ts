@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startNode } from "../../src/app/restarts.ts";
 import type { Server, startServer } from "../../src/app/server.ts";
-import { ReplicaOutdated } from "../../src/data/cluster/errors.ts";
+import { ReplicaOutdated } from "../../src/data/cluster/log.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { outcomeOf } from "../support/outcome.ts";
 import { temporaryDirectory } from "../support/store.ts";

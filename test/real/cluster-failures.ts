@@ -1,8 +1,7 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
-import type { Debug } from "../../src/data/cluster/engines/write-lease.ts";
-import { AppendUnknown, EngineUnavailable } from "../../src/data/cluster/errors.ts";
-import type { Head, Log } from "../../src/data/cluster/log.ts";
+import type { Debug } from "../../src/data/cluster/engines/engine.ts";
+import { AppendUnknown, EngineUnavailable, type Head, type Log } from "../../src/data/cluster/log.ts";
 import { outcomeOf } from "../support/outcome.ts";
 import type { cutProxy } from "./cut-proxy.ts";
 import { until, within } from "./support.ts";

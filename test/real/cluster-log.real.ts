@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "bun:test";
-import { openLog } from "../../src/data/cluster/open-log.ts";
+import { openLog } from "../../src/data/cluster/open-replica.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 import { describeLog } from "../data/cluster/log-contract.ts";
 import { ETCD, type Etcd, startEtcd } from "./etcd.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openLog } from "../../src/data/cluster/open-log.ts";
+import { openLog } from "../../src/data/cluster/open-replica.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 import { node } from "./cluster/nodes.ts";
 import { ETCD, startEtcd } from "./etcd.ts";

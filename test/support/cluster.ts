@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Snapshot } from "../../src/data/cluster/log.ts";
 import type { ReplicaOptions } from "../../src/data/cluster/parts.ts";
-import { type Replica, openReplica } from "../../src/data/cluster/replica.ts";
+import { openReplica, type Replica } from "../../src/data/cluster/replica.ts";
 import type { Database } from "../../src/data/db/open.ts";
 import { migrate } from "../../src/data/db/migrate.ts";
 import { migrations } from "../../src/data/db/migrations.ts";

@@ -5,7 +5,7 @@ import { openReplica } from "../../src/data/cluster/replica.ts";
 import type { Snapshot } from "../../src/data/cluster/log.ts";
 import { migrate } from "../../src/data/db/migrate.ts";
 import { migrations } from "../../src/data/db/migrations.ts";
-import { type Database, type OpenOptions, openDatabase, setUpDatabase } from "../../src/data/db/open.ts";
+import { type Database, openDatabase, type OpenOptions, setUpDatabase } from "../../src/data/db/open.ts";
 import { markReplica, replicaMark } from "../../src/data/db/replica-mark.ts";
 import { fileSize } from "../../src/lib/files.ts";
 import { once } from "../../src/lib/lazy.ts";

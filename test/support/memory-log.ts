@@ -1,15 +1,25 @@
-import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../src/data/cluster/errors.ts";
+import {
+  AppendUnknown,
+  type Claim,
+  EngineUnavailable,
+  type Head,
+  type Log,
+  type LogFiles,
+  type LogRecord,
+  RecordTooLarge,
+  type Snapshot,
+} from "../../src/data/cluster/log.ts";
 import {
   type Appended,
+  type Debug,
   type Engine,
+  type LeasedKeys,
+  type Line,
   logOf,
   MAX_READ_BYTES,
   type Place,
   type Records,
 } from "../../src/data/cluster/engines/engine.ts";
-import type { LeasedKeys } from "../../src/data/cluster/engines/held-keys.ts";
-import type { Debug, Line } from "../../src/data/cluster/engines/write-lease.ts";
-import type { Claim, Head, Log, LogFiles, LogRecord, Snapshot } from "../../src/data/cluster/log.ts";
 
 interface State {
   head: Head;

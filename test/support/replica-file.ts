@@ -1,6 +1,6 @@
 import { Database as Client } from "bun:sqlite";
 import type { Log } from "../../src/data/cluster/log.ts";
-import { type ReplicaMark, markReplica, replicaMark } from "../../src/data/db/replica-mark.ts";
+import { markReplica, type ReplicaMark, replicaMark } from "../../src/data/db/replica-mark.ts";
 
 /** Opens the database in a file for the time of a call. */
 export const inspect = <Result>(path: string, read: (client: Client) => Result): Result => {

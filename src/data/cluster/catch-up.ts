@@ -4,8 +4,7 @@ import { migrations } from "../db/migrations.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
-import { LogTrimmed, ReplicaOutdated } from "./errors.ts";
-import type { LogRecord } from "./log.ts";
+import { type LogRecord, LogTrimmed, ReplicaOutdated } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import {
   type DecodedRecord,
@@ -16,7 +15,7 @@ import {
   type RecordedStatement,
   RecordTooNew,
 } from "./record.ts";
-import { assertReplicable } from "./recorder.ts";
+import { assertReplicable } from "./file.ts";
 
 /** How many records are read at a time. */
 const READ_RECORDS = 500;

@@ -1,13 +1,13 @@
 import {
-  LOCK_WAIT_MS,
   acceptWrites,
+  LOCK_WAIT_MS,
+  type Write,
   type WriteQueue,
   writeQueue,
   type WriteRunner,
-  type Write,
 } from "../db/commit.ts";
 import { DatabaseLocked } from "../../lib/storage-errors.ts";
-import { EngineUnavailable } from "./errors.ts";
+import { EngineUnavailable } from "./log.ts";
 import type { Parts, ReplicaOptions } from "./parts.ts";
 import type { Attempt } from "./replicate.ts";
 

@@ -1,8 +1,7 @@
 import { type Poller, repeat } from "../../lib/poller.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { Cluster } from "./cluster.ts";
-import { exceptUnavailable } from "./errors.ts";
-import type { Log } from "./log.ts";
+import { exceptUnavailable, type Log } from "./log.ts";
 
 /**
  * When an erased person is in no record and no snapshot any more, and in no file of a node that runs. It takes about a minute,

@@ -1,7 +1,7 @@
 import type { Database } from "../db/open.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import type { Cluster } from "./cluster.ts";
-import { EngineUnavailable, ReplicaOutdated } from "./errors.ts";
+import { EngineUnavailable, ReplicaOutdated } from "./log.ts";
 
 const explained = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof ReplicaOutdated

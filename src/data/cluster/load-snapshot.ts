@@ -8,12 +8,12 @@ import { fileSize } from "../../lib/files.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import type { Log, Snapshot } from "./log.ts";
 import {
-  SnapshotDamaged,
-  type SnapshotParts,
-  type SnapshotStore,
-  type SnapshotOptions,
   getSnapshot,
   parseReference,
+  SnapshotDamaged,
+  type SnapshotOptions,
+  type SnapshotParts,
+  type SnapshotStore,
 } from "./snapshot-files.ts";
 
 const outdatedPath = (path: string): string => `${path}.outdated`;

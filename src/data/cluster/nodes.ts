@@ -1,5 +1,4 @@
-import { exceptUnavailable } from "./errors.ts";
-import type { Claim, Log } from "./log.ts";
+import { type Claim, exceptUnavailable, type Log } from "./log.ts";
 import { type Poller, repeat } from "../../lib/poller.ts";
 
 /** A node's data about itself, for the others. */

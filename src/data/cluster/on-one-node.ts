@@ -1,6 +1,5 @@
 import { type Poller, repeat } from "../../lib/poller.ts";
-import { exceptUnavailable } from "./errors.ts";
-import type { Claim, Log } from "./log.ts";
+import { type Claim, exceptUnavailable, type Log } from "./log.ts";
 
 /** A node that stops responding loses its claim after this time. */
 const TTL_MS = 8000;

@@ -1,18 +1,51 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
-import { NotAReplica } from "./file.ts";
-import type { Debug } from "./engines/write-lease.ts";
-import { openLog } from "./open-log.ts";
-import { type Replica, openReplica } from "./replica.ts";
-import { startReplica } from "./start-replica.ts";
-import type { Config } from "../../config/config.ts";
-import type { DatabaseUrl } from "../../lib/database-url.ts";
+import type { DatabaseUrl, EngineTls } from "../../lib/database-url.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
+import { reasonOf } from "../../lib/reason.ts";
+import { type Debug, logOf } from "./engines/engine.ts";
+import type { Log, PemFiles } from "./log.ts";
+import { NotAReplica } from "./file.ts";
+import { openReplica, type Replica } from "./replica.ts";
+import { startReplica } from "./membership.ts";
+import type { Config } from "../../config/config.ts";
 import { EngineUnavailable } from "../../lib/storage-errors.ts";
 import { ObjectStoreError } from "../../protocols/s3/object-store-error.ts";
-import { assertDataDir, assertDatabase, fileFault, firstFault, makeDataDir } from "../data-dir/checks.ts";
+import { assertDatabase, assertDataDir, fileFault, firstFault, makeDataDir } from "../data-dir/checks.ts";
 import { engineError, openError } from "../data-dir/storage.ts";
 import { databaseFiles, databasePath, nodeIdPath } from "../data-dir/paths.ts";
-import { snapshotObjects } from "./snapshot-objects.ts";
+import { snapshotObjects } from "./snapshot-files.ts";
+
+/**
+ * Opens the log that DATABASE_URL names. It connects when it is used first.
+ * @param debug logs decisions about the write lease
+ * @throws OperatorError if a file of TLS cannot be read
+ */
+export const openLog = async (url: DatabaseUrl, debug?: Debug): Promise<Log> => {
+  const tls = url.tls && readFiles(url.tls);
+  const engine =
+    url.engine === "etcd"
+      ? (await import("./engines/etcd.ts")).openEtcd(url, tls)
+      : (await import("./engines/postgres.ts")).openPostgres(url, tls);
+  return logOf(engine, debug);
+};
+
+const readFiles = (tls: EngineTls): PemFiles =>
+  Object.fromEntries(
+    (["ca", "cert", "key"] as const).flatMap((name) => {
+      const path = tls[name];
+      return path === undefined ? [] : [[name, readFile(name, path)]];
+    }),
+  );
+
+const readFile = (name: string, path: string): string => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new OperatorError(
+      `DATABASE_URL: the file of the option ${name} cannot be read: ${reasonOf(error)}`,
+    );
+  }
+};
 
 const ID_FORM = /^[0-9a-f-]{36}\n?$/;
 

@@ -8,7 +8,7 @@ import {
   pendingMigrations,
 } from "../db/migrate.ts";
 import { type Migration, migrations } from "../db/migrations.ts";
-import { type Database, countPets } from "../db/open.ts";
+import { countPets, type Database } from "../db/open.ts";
 import { databaseReadiness } from "../db/readiness.ts";
 import { shrinkLog } from "../db/wal.ts";
 import { reasonOf } from "../../lib/reason.ts";

@@ -1,9 +1,8 @@
 import type { ReplicaMark } from "../db/replica-mark.ts";
-import { type WriteRunner, writeRunner, type Write } from "../db/commit.ts";
+import { type Write, type WriteRunner, writeRunner } from "../db/commit.ts";
 import { isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
-import { newRecording, NotReplicable, type Recording } from "./recorder.ts";
-import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "./errors.ts";
-import type { ReplicaFile } from "./file.ts";
+import { newRecording, NotReplicable, type Recording, type ReplicaFile } from "./file.ts";
+import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import { makeRecord } from "./record.ts";
 

@@ -1,8 +1,7 @@
 import { quantity } from "../../lib/quantity.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import { EngineUnavailable } from "./errors.ts";
-import type { EngineHealth, Head, Log, Snapshot } from "./log.ts";
+import { type EngineHealth, EngineUnavailable, type Head, type Log, type Snapshot } from "./log.ts";
 import { type NodeEntry, readNodes } from "./nodes.ts";
 import { parseReference, type SnapshotParts } from "./snapshot-files.ts";
 

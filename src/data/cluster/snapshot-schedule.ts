@@ -5,9 +5,8 @@ import { type Poller, repeat } from "../../lib/poller.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Erasure, readErasures, removeOldErasures } from "./erasures.ts";
-import { EngineUnavailable, LogTrimmed } from "./errors.ts";
+import { EngineUnavailable, type Log, LogTrimmed, type Snapshot } from "./log.ts";
 import { withCopy } from "./load-snapshot.ts";
-import type { Log, Snapshot } from "./log.ts";
 import {
   parseReference,
   putSnapshot,

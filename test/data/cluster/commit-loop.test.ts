@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { commitLoop } from "../../../src/data/cluster/commit-loop.ts";
-import { logGrowth, writeLease } from "../../../src/data/cluster/contention.ts";
+import { logGrowth, writeLease } from "../../../src/data/cluster/parts.ts";
 
 test("groups of writes that wait for no engine let other events run between them", async () => {
   const lease = writeLease({ writeLease: () => Promise.reject(new Error("unexpected")) });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { adopterRepository } from "../../../src/store/orders/erasure.ts";
 import {
@@ -9,9 +9,10 @@ import {
   removeOldErasures,
 } from "../../../src/data/cluster/erasures.ts";
 import type { Log } from "../../../src/data/cluster/log.ts";
-import { type Replica, openReplica } from "../../../src/data/cluster/replica.ts";
+import { openReplica, type Replica } from "../../../src/data/cluster/replica.ts";
 import { snapshotPoller } from "../../../src/data/cluster/snapshot-schedule.ts";
-import { startReplica } from "../../../src/data/cluster/start-replica.ts";
+import { startReplica } from "../../../src/data/cluster/membership.ts";
+
 import { vacuumInWorker } from "../../../src/data/db/vacuum.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { headText, parseHead } from "../../../src/data/cluster/engines/etcd-records.ts";
-import { EngineUnavailable } from "../../../src/data/cluster/errors.ts";
+import { EngineUnavailable } from "../../../src/data/cluster/log.ts";
 
 test("the end of the log is read as it was written", () => {
   const head = { log: "log-1", position: 7, id: "seventh" };

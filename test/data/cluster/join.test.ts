@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { joinCluster } from "../../../src/data/cluster/membership.ts";
-import { startReplica } from "../../../src/data/cluster/start-replica.ts";
+import { joinCluster, startReplica } from "../../../src/data/cluster/membership.ts";
 import { createDatabase } from "../../../src/data/db/open.ts";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { heldKeys, keepLease } from "../../../src/data/cluster/engines/held-keys.ts";
+import { heldKeys, keepLease } from "../../../src/data/cluster/engines/engine.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
 
 describe("a lease of 3 seconds", () => {

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { AppendUnknown, LogTrimmed, RecordTooLarge } from "../../../src/data/cluster/errors.ts";
-import type { Head, Log, Snapshot } from "../../../src/data/cluster/log.ts";
+import {
+  AppendUnknown,
+  type Head,
+  type Log,
+  LogTrimmed,
+  RecordTooLarge,
+  type Snapshot,
+} from "../../../src/data/cluster/log.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
 const MIB = 1024 * 1024;

@@ -8,7 +8,7 @@ import {
   makeSnapshot,
   snapshotPoller,
 } from "../../../src/data/cluster/snapshot-schedule.ts";
-import { startReplica } from "../../../src/data/cluster/start-replica.ts";
+import { startReplica } from "../../../src/data/cluster/membership.ts";
 import { copyAside } from "../../../src/data/db/snapshot.ts";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { vacuumInWorker } from "../../../src/data/db/vacuum.ts";

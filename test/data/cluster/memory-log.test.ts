@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { AppendUnknown, EngineUnavailable } from "../../../src/data/cluster/errors.ts";
+import { AppendUnknown, EngineUnavailable } from "../../../src/data/cluster/log.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 import { describeLog } from "./log-contract.ts";

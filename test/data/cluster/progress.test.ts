@@ -1,6 +1,6 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import { replicaProgress } from "../../../src/data/cluster/progress.ts";
+import { replicaProgress } from "../../../src/data/cluster/parts.ts";
 import { FIRST } from "../../support/cluster.ts";
 
 const promises = (): number => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../../src/data/cluster/errors.ts";
+import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../../src/data/cluster/log.ts";
 import { makeRecord } from "../../../src/data/cluster/record.ts";
 import { isOpenElsewhere } from "../../../src/data/db/other-processes.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
 import { petIndex } from "../../../src/data/db/pet-index.ts";
 import { replicaMark } from "../../../src/data/db/replica-mark.ts";
-import { FIRST, act, addNamed, contentOf, memoryCluster, namesOf } from "../../support/cluster.ts";
+import { act, addNamed, contentOf, FIRST, memoryCluster, namesOf } from "../../support/cluster.ts";
 import { inspect } from "../../support/replica-file.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 

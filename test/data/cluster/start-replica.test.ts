@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from "
 import { join } from "node:path";
 import { markOutdated } from "../../../src/data/cluster/load-snapshot.ts";
 import type { Log } from "../../../src/data/cluster/log.ts";
-import { startReplica } from "../../../src/data/cluster/start-replica.ts";
+import { startReplica } from "../../../src/data/cluster/membership.ts";
 import { openDatabase } from "../../../src/data/db/open.ts";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";

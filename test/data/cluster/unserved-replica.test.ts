@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { replicaProgress } from "../../../src/data/cluster/progress.ts";
+import { replicaProgress } from "../../../src/data/cluster/parts.ts";
 import { RecordTooNew } from "../../../src/data/cluster/record.ts";
 import { faultOf } from "../../../src/lib/errors.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { snapshotObjects } from "../../../src/data/cluster/snapshot-objects.ts";
+import { snapshotObjects } from "../../../src/data/cluster/snapshot-files.ts";
 import { completeBlobsUrl, parseBlobsUrl } from "../../../src/lib/blobs-url.ts";
 import { objectServer } from "../../support/object-server.ts";
 

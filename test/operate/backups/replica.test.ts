@@ -7,7 +7,7 @@ import { lastEventId } from "../../../src/data/db/backup-contents.ts";
 import { markReplica } from "../../../src/data/db/replica-mark.ts";
 import { inspect, markAt } from "../../support/replica-file.ts";
 import { temporaryDirectory } from "../../support/store.ts";
-import { NOW, backUp, closedStore, namesIn, restoreTo } from "./stores.ts";
+import { backUp, closedStore, namesIn, NOW, restoreTo } from "./stores.ts";
 
 const MARK = { log: "9b1d", position: 41, id: "a", checksum: "c" };
 

@@ -1,8 +1,8 @@
 // Writes and makes snapshots without a pause, until it is killed: bun snapshot-maker.ts PATH DATABASE_URL
 import { makeSnapshot } from "../../../src/data/cluster/snapshot-schedule.ts";
-import { openLog } from "../../../src/data/cluster/open-log.ts";
+import { openLog } from "../../../src/data/cluster/open-replica.ts";
 import { openReplica } from "../../../src/data/cluster/replica.ts";
-import { startReplica } from "../../../src/data/cluster/start-replica.ts";
+import { startReplica } from "../../../src/data/cluster/membership.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { parseDatabaseUrl } from "../../../src/lib/database-url.ts";
 import { petRepository } from "../../../src/store/pets/repository.ts";

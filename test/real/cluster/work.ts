@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openLog } from "../../../src/data/cluster/open-log.ts";
+import { openLog } from "../../../src/data/cluster/open-replica.ts";
 import { parseDatabaseUrl } from "../../../src/lib/database-url.ts";
 import type { Etcd } from "../etcd.ts";
 import { until } from "../support.ts";

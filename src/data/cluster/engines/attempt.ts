@@ -1,4 +1,5 @@
-import { EngineUnavailable } from "../errors.ts";
+import { EngineUnavailable } from "../log.ts";
+import { reasonOf } from "../../../lib/reason.ts";
 
 /** A request was sent to the engine, which may have carried it out. */
 export class EngineUnanswered extends EngineUnavailable {
@@ -6,7 +7,7 @@ export class EngineUnanswered extends EngineUnavailable {
 }
 
 /** What to do after an attempt failed. */
-export type Remedy = "retry" | "authenticate" | "reconnect" | "give up";
+type Remedy = "retry" | "authenticate" | "reconnect" | "give up";
 
 /** Why one attempt at one server of the engine failed. */
 export class AttemptFailed extends Error {
@@ -55,3 +56,17 @@ export const firstWithin = async <Value>(
     clearTimeout(timer);
   }
 };
+
+const LIMIT_MS = 2000;
+
+/** Asks all members of an engine for their state, for a moment. @returns the state of each, or why it cannot be used */
+export const askMembers = <Host, State extends object>(
+  hosts: readonly Host[],
+  ask: (host: Host) => Promise<State>,
+) =>
+  Promise.all(
+    hosts.map(async (host) => {
+      const state = await firstWithin([ask(host).catch(reasonOf)], LIMIT_MS);
+      return typeof state === "object" ? { host, state } : { host, problem: state ?? "no response in time" };
+    }),
+  );

@@ -1,4 +1,4 @@
-import { EngineUnavailable } from "../errors.ts";
+import { EngineUnavailable } from "../log.ts";
 import { type AttemptFailed, EngineUnanswered, firstWithin } from "./attempt.ts";
 import type { KeyRange, KeyValue } from "./etcd-keys.ts";
 import { type EtcdSession, failureOf } from "./etcd-session.ts";

@@ -1,5 +1,4 @@
-import { EngineUnavailable, LogTrimmed } from "../errors.ts";
-import type { Head, LogRecord } from "../log.ts";
+import { EngineUnavailable, type Head, type LogRecord, LogTrimmed } from "../log.ts";
 import { EngineUnanswered } from "./attempt.ts";
 import { type Appended, type Engine, MAX_READ_BYTES, type Place } from "./engine.ts";
 import type { EtcdGateway } from "./etcd-gateway.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from "../../../lib/database-url.ts";
 import type { EngineHealth, Head, LogFiles, PemFiles, Snapshot } from "../log.ts";
-import type { Engine, Place } from "./engine.ts";
+import type { Engine, LeasedKeys, Line, Place } from "./engine.ts";
 import { etcdGateway, type EtcdGateway } from "./etcd-gateway.ts";
 import {
   decode,
@@ -17,9 +17,7 @@ import {
 } from "./etcd-keys.ts";
 import { etcdRecords, headText, parseHead } from "./etcd-records.ts";
 import { openSession } from "./etcd-session.ts";
-import { askMembers } from "./health.ts";
-import type { LeasedKeys } from "./held-keys.ts";
-import type { Line } from "./write-lease.ts";
+import { askMembers } from "./attempt.ts";
 
 const HEALTH_MS = 1000;
 /** A watch that is silent for so long begins again: the connection may be dead, or its member cut off. */

@@ -1,9 +1,8 @@
 import type { LogFiles } from "../log.ts";
-import type { LeasedKeys } from "./held-keys.ts";
+import type { LeasedKeys, Line } from "./engine.ts";
 import type { PostgresPrimary } from "./postgres-primary.ts";
 import type { PostgresNames } from "./postgres-records.ts";
 import type { PostgresWatch } from "./postgres-watch.ts";
-import type { Line } from "./write-lease.ts";
 
 /** Claims: rows that expire by the server's clock. */
 export const postgresClaims = ({ rows, rowsWithin }: PostgresPrimary, name: string): LeasedKeys => ({

@@ -1,7 +1,7 @@
 import { SQL } from "bun";
 import { type DatabaseUrl, describeHost, type EngineHost } from "../../../lib/database-url.ts";
 import { reasonOf } from "../../../lib/reason.ts";
-import { EngineUnavailable } from "../errors.ts";
+import { EngineUnavailable, type PemFiles } from "../log.ts";
 import {
   AttemptFailed,
   BAD_CERTIFICATE,
@@ -10,7 +10,6 @@ import {
   type Refusal,
   refused,
 } from "./attempt.ts";
-import type { PemFiles } from "../log.ts";
 
 /**
  * By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. A server that refuses a statement has rolled it

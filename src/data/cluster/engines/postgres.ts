@@ -1,8 +1,7 @@
 import { type DatabaseUrl, describeHost, type EngineHost } from "../../../lib/database-url.ts";
 import type { EngineHealth, PemFiles } from "../log.ts";
-import { AttemptFailed } from "./attempt.ts";
+import { askMembers, AttemptFailed } from "./attempt.ts";
 import type { Engine } from "./engine.ts";
-import { askMembers } from "./health.ts";
 import { postgresClaims, postgresFiles, postgresLine } from "./postgres-keys.ts";
 import { failureOf, type PostgresPrimary, postgresPrimary } from "./postgres-primary.ts";
 import { postgresRecords, postgresSnapshots } from "./postgres-records.ts";
