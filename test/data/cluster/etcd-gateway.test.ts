@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { EngineUnanswered } from "../../../src/data/cluster/engines/attempt.ts";
-import { type EtcdGateway, etcdGateway } from "../../../src/data/cluster/engines/etcd-gateway.ts";
-import { openSession } from "../../../src/data/cluster/engines/etcd-session.ts";
+import {
+  type EtcdGateway,
+  etcdGateway,
+  openSession,
+} from "../../../src/data/cluster/engines/etcd-gateway.ts";
 import { EngineUnavailable } from "../../../src/data/cluster/log.ts";
 import { parseDatabaseUrl } from "../../../src/lib/database-url.ts";
 import { outcomeOf } from "../../support/outcome.ts";

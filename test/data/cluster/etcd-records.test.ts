@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { headText, parseHead } from "../../../src/data/cluster/engines/etcd-records.ts";
+import { headText, parseHead } from "../../../src/data/cluster/engines/etcd.ts";
 import { EngineUnavailable } from "../../../src/data/cluster/log.ts";
 
 test("the end of the log is read as it was written", () => {

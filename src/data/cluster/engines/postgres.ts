@@ -1,11 +1,368 @@
+import type { EngineHealth, Head, LogFiles, LogRecord, PemFiles, Snapshot } from "../log.ts";
+import { type Connection, failureOf, type PostgresPrimary, postgresPrimary } from "./postgres-primary.ts";
+import { type Engine, type LeasedKeys, type Line, MAX_READ_BYTES } from "./engine.ts";
 import { type DatabaseUrl, describeHost, type EngineHost } from "../../../lib/database-url.ts";
-import type { EngineHealth, PemFiles } from "../log.ts";
 import { askMembers, AttemptFailed } from "./attempt.ts";
-import type { Engine } from "./engine.ts";
-import { postgresClaims, postgresFiles, postgresLine } from "./postgres-keys.ts";
-import { failureOf, type PostgresPrimary, postgresPrimary } from "./postgres-primary.ts";
-import { postgresRecords, postgresSnapshots } from "./postgres-records.ts";
-import { postgresWatch } from "./postgres-watch.ts";
+
+const CONNECT_MS = 5000;
+/** Notifications may get lost with a connection, or in a proxy in between. */
+const POLL_MS = 1000;
+
+interface Listener {
+  readonly channel: string;
+  readonly onNotify: () => void;
+}
+
+/** Listens on the connection to the primary, on the next one after a failover, and polls once a second. */
+const postgresWatch = ({ connect }: PostgresPrimary, head: () => Promise<Head | undefined>) => {
+  /** The function that stops each one on the current connection. */
+  const listeners = new Map<Listener, (() => void) | undefined>();
+  let current: Connection | undefined;
+  let isRunning = false;
+  let wake: (() => void) | undefined;
+  let last = "";
+
+  const start = async ({ sql }: Connection, listener: Listener): Promise<void> => {
+    const subscription = await sql.listen(listener.channel, () => listener.onNotify());
+    const stop = () => void subscription.unlisten().catch(() => {});
+    if (!listeners.has(listener)) return stop();
+    listeners.set(listener, stop);
+    listener.onNotify();
+  };
+
+  const subscribe = async (connection: Connection): Promise<void> => {
+    if (connection !== current) {
+      current = connection;
+      for (const listener of listeners.keys()) listeners.set(listener, undefined);
+      connection.ended.signal.addEventListener("abort", () => wake?.());
+    }
+    for (const [listener, stop] of listeners) if (!stop) await start(connection, listener);
+  };
+
+  const look = async (): Promise<void> => {
+    const text = JSON.stringify((await head()) ?? null);
+    if (text === last) return;
+    last = text;
+    for (const { onNotify } of listeners.keys()) onNotify();
+  };
+
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    while (listeners.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      const timer = setTimeout(resolve, POLL_MS);
+      try {
+        await subscribe(await connect(CONNECT_MS));
+        await look();
+      } catch {
+        // The next round tries again.
+      }
+      await promise;
+      clearTimeout(timer);
+    }
+    isRunning = false;
+  };
+
+  return {
+    /** Calls back after notifications, and after each new connection, until `signal`. */
+    listen(channel: string, onNotify: () => void, signal: AbortSignal): void {
+      if (signal.aborted) return;
+      const listener = { channel, onNotify };
+      listeners.set(listener, undefined);
+      signal.addEventListener("abort", () => {
+        listeners.get(listener)?.();
+        listeners.delete(listener);
+      });
+      if (!isRunning) void run();
+      wake?.();
+    },
+    close(): void {
+      for (const stop of listeners.values()) stop?.();
+      listeners.clear();
+      wake?.();
+    },
+  };
+};
+
+type PostgresWatch = ReturnType<typeof postgresWatch>;
+
+const LIMIT_MS = 2000;
+/** A slow network takes so many bytes in a millisecond. */
+const BYTES_PER_MS = 10_000;
+
+/** Names of one log, and of this process in it. */
+interface PostgresNames {
+  /** The log's. */
+  readonly name: string;
+  /** Who listens to it learns of each record. */
+  readonly channel: string;
+  /** This process's, in the line for the write lease. */
+  readonly node: string;
+}
+
+/** Records of the log `name`, after its head, which is one row: the first to update it appends. */
+const postgresRecords = (
+  { rows, rowsWithin }: PostgresPrimary,
+  { name, channel, node }: PostgresNames,
+): Pick<Engine, "append" | "read"> => {
+  /** One statement, so one transaction: the head moves, the record is put, and who listens is notified. */
+  const put = async ({ log, position, id: last }: Head, id: string, record: Uint8Array) => {
+    const limitMs = LIMIT_MS + record.length / BYTES_PER_MS;
+    const [result] = await rowsWithin({ limitMs, patienceMs: limitMs + 3000 })<{
+      won: boolean;
+      awaited: boolean;
+    }>`
+      WITH moved AS (
+        UPDATE adoption_store_log SET position = position + 1, id = ${id}
+        WHERE name = ${name} AND log = ${log} AND position = ${position} AND id = ${last}
+        RETURNING position
+      ), put AS (
+        INSERT INTO adoption_store_record (name, log, position, id, record)
+        SELECT ${name}, ${log}, position, ${id}, ${record} FROM moved RETURNING position
+      )
+      SELECT EXISTS (SELECT FROM put) AS won, (SELECT pg_notify(${channel}, '') FROM put) AS notified,
+        EXISTS (
+          SELECT FROM adoption_store_turn
+          WHERE name = ${name} AND node <> ${node} AND expires > clock_timestamp()
+        ) AS awaited
+    `;
+    return result;
+  };
+
+  /** The id of the record at a position, and the position up to which records of its log were removed. */
+  const look = async (log: string, position: number) => {
+    const [row] = await rows<{ id: string | null; trimmed: string | null }>`
+      SELECT
+        (SELECT id FROM adoption_store_record WHERE name = ${name} AND log = ${log} AND position = ${position}) AS id,
+        (SELECT trimmed FROM adoption_store_log WHERE name = ${name} AND log = ${log}) AS trimmed
+    `;
+    return { found: row?.id ?? undefined, trimmed: Number(row?.trimmed ?? 0) };
+  };
+
+  return {
+    async append(after, id, record) {
+      const result = await put(after, id, record);
+      if (result?.won) return { won: true, isAwaited: result.awaited };
+      const { log, position } = after;
+      const seen = await look(log, position + 1);
+      if (seen.found !== id) return { won: false, ...seen };
+      // The record of an attempt whose response was lost. The update waits for the synchronous standbys, which then have all
+      // that was committed before: the first server alone could lose the rows that it shows.
+      await rows`UPDATE adoption_store_log SET trimmed = trimmed WHERE name = ${name}`;
+      return { won: false, ...(await look(log, position + 1)) };
+    },
+    async read({ log, position }, limit) {
+      // At least one row, if there is a log: without a record if the position is the end.
+      const found = await rows<{
+        log: string;
+        trimmed: string;
+        position: string;
+        id: string;
+        record: Buffer | null;
+      }>`
+        WITH next AS (
+          SELECT position, id, record FROM adoption_store_record
+          WHERE name = ${name} AND log = ${log} AND position > ${position} ORDER BY position LIMIT ${limit}
+        ), sized AS (
+          SELECT *, sum(octet_length(record)) OVER before AS bytes, row_number() OVER before AS number
+          FROM next WINDOW before AS (ORDER BY position)
+        )
+        SELECT head.log, head.trimmed, sized.position, sized.id, sized.record
+        FROM adoption_store_log AS head LEFT JOIN sized ON bytes <= ${MAX_READ_BYTES} OR number = 1
+        WHERE head.name = ${name} ORDER BY sized.position
+      `;
+      if (found[0]?.log !== log) return undefined;
+      const records = found.flatMap((row): LogRecord[] =>
+        row.record
+          ? [{ position: Number(row.position), id: row.id, record: new Uint8Array(row.record) }]
+          : [],
+      );
+      return { trimmed: Number(found[0].trimmed), records };
+    },
+  };
+};
+
+const SLICE = 1000;
+/** Deleting takes longer than other statements. */
+const DELETE_LIMITS = { limitMs: 10_000, patienceMs: 15_000 };
+
+/** The newest snapshot, and the removal of the data that it replaces. */
+const postgresSnapshots = (
+  { rows, rowsWithin }: PostgresPrimary,
+  name: string,
+): Pick<Engine, "begin" | "snapshot" | "replaceSnapshot" | "trim"> => ({
+  async begin({ log, position, id, checksum, reference }, before) {
+    const replaced = before?.log ?? null;
+    const put = await rows`
+      WITH put AS (
+        INSERT INTO adoption_store_log AS head (name, log, position, id, trimmed)
+        VALUES (${name}, ${log}, ${position}, ${id}, ${position})
+        ON CONFLICT (name) DO UPDATE
+          SET log = excluded.log, position = excluded.position, id = excluded.id, trimmed = excluded.trimmed
+          WHERE head.log = ${replaced}
+        RETURNING name
+      )
+      INSERT INTO adoption_store_snapshot (name, log, position, id, checksum, reference)
+      SELECT name, ${log}, ${position}::bigint, ${id}, ${checksum}, ${reference} FROM put
+      ON CONFLICT (name) DO UPDATE SET log = excluded.log, position = excluded.position, id = excluded.id,
+        checksum = excluded.checksum, reference = excluded.reference
+      RETURNING name
+    `;
+    return put.length > 0;
+  },
+  async snapshot() {
+    const [row] = await rows<Omit<Snapshot, "position"> & { position: string }>`
+      SELECT log, position, id, checksum, reference FROM adoption_store_snapshot WHERE name = ${name}
+    `;
+    return row && { ...row, position: Number(row.position) };
+  },
+  async replaceSnapshot(before, { position, id, checksum, reference }) {
+    const replaced = await rows`
+      UPDATE adoption_store_snapshot
+      SET position = ${position}, id = ${id}, checksum = ${checksum}, reference = ${reference}
+      WHERE name = ${name} AND log = ${before.log} AND position = ${before.position} RETURNING 1
+    `;
+    return replaced.length > 0;
+  },
+  /** In slices, so that no statement takes long. */
+  async trim({ log, position }) {
+    await rows`
+      UPDATE adoption_store_log SET trimmed = greatest(trimmed, ${position}::bigint)
+      WHERE name = ${name} AND log = ${log}
+    `;
+    const removeSlice = () => rowsWithin(DELETE_LIMITS)`
+      DELETE FROM adoption_store_record WHERE ctid = ANY (ARRAY(
+        SELECT record.ctid FROM adoption_store_record AS record JOIN adoption_store_log AS head USING (name)
+        WHERE name = ${name} AND (record.log <> head.log OR record.position <= head.trimmed) LIMIT ${SLICE}
+      )) RETURNING 1
+    `;
+    while ((await removeSlice()).length === SLICE);
+  },
+});
+
+/** Claims: rows that expire by the server's clock. */
+const postgresClaims = ({ rows, rowsWithin }: PostgresPrimary, name: string): LeasedKeys => ({
+  async put(claim, ttlMs, value) {
+    const holder = crypto.randomUUID();
+    const put = await rows`
+      INSERT INTO adoption_store_claim AS held (name, claim, holder, value, expires)
+      VALUES (${name}, ${claim}, ${holder}, ${value}, clock_timestamp() + ${ttlMs} * interval '1 ms')
+      ON CONFLICT (name, claim) DO UPDATE
+        SET holder = excluded.holder, value = excluded.value, expires = excluded.expires
+        WHERE held.expires < clock_timestamp() OR held.holder = excluded.holder
+      RETURNING 1
+    `;
+    if (put.length === 0) return undefined;
+    return {
+      async renew(patienceMs) {
+        const renewed = await rowsWithin({ patienceMs })`
+          UPDATE adoption_store_claim SET expires = clock_timestamp() + ${ttlMs} * interval '1 ms'
+          WHERE name = ${name} AND claim = ${claim} AND holder = ${holder} RETURNING 1
+        `;
+        return renewed.length > 0;
+      },
+      async update(next) {
+        await rows`
+          UPDATE adoption_store_claim SET value = ${next}
+          WHERE name = ${name} AND claim = ${claim} AND holder = ${holder}
+        `;
+      },
+      release: (patienceMs) => rowsWithin({ patienceMs })`
+        DELETE FROM adoption_store_claim WHERE name = ${name} AND claim = ${claim} AND holder = ${holder}
+      `,
+    };
+  },
+  async list(prefix) {
+    const found = await rows<{ claim: string; value: string }>`
+      SELECT claim, value FROM adoption_store_claim
+      WHERE name = ${name} AND starts_with(claim, ${prefix}) AND expires > clock_timestamp()
+    `;
+    return new Map(found.map(({ claim, value }) => [claim, value]));
+  },
+});
+
+/** Rows of nodes that have ended stay for so long. */
+const FORGET = "1 minute";
+
+/**
+ * The line for the write lease: rows that expire by the server's clock, because a node that has stopped keeps its session, and so
+ * its advisory locks. These writes serve only fairness and do not wait for the disk.
+ */
+const postgresLine = (
+  { rows, rowsWithin }: PostgresPrimary,
+  watch: PostgresWatch,
+  { name, node, channel: records }: PostgresNames,
+): Line => {
+  const channel = `${records}_turn`;
+  return {
+    async join(ttlMs) {
+      await rows`
+        WITH old AS (
+          DELETE FROM adoption_store_turn WHERE expires < clock_timestamp() - ${FORGET}::interval
+        ), own AS (
+          INSERT INTO adoption_store_turn (name, node, expires)
+          VALUES (${name}, ${node}, clock_timestamp() + ${ttlMs} * interval '1 ms')
+          ON CONFLICT (name, node) DO UPDATE SET expires = excluded.expires RETURNING 1
+        )
+        SELECT set_config('synchronous_commit', 'off', true) FROM own
+      `;
+      return {
+        async renew(patienceMs) {
+          const renewed = await rowsWithin({ patienceMs })`
+            WITH own AS (
+              UPDATE adoption_store_turn SET expires = clock_timestamp() + ${ttlMs} * interval '1 ms'
+              WHERE name = ${name} AND node = ${node} RETURNING 1
+            )
+            SELECT set_config('synchronous_commit', 'off', true) FROM own
+          `;
+          return renewed.length > 0;
+        },
+        release: (patienceMs) => rowsWithin({ patienceMs })`
+          WITH left_line AS (
+            DELETE FROM adoption_store_turn WHERE name = ${name} AND node = ${node} RETURNING 1
+          )
+          SELECT set_config('synchronous_commit', 'off', true), pg_notify(${channel}, '') FROM left_line
+        `,
+      };
+    },
+    async isFirst(patienceMs) {
+      const [first] = await rowsWithin({ patienceMs })<{ node: string }>`
+        SELECT node FROM adoption_store_turn WHERE name = ${name} AND expires > clock_timestamp()
+        ORDER BY ticket LIMIT 1
+      `;
+      return first?.node === node;
+    },
+    watch: (onMove, signal) => watch.listen(channel, onMove, signal),
+  };
+};
+
+/** Small files in a table. */
+const postgresFiles = ({ rows }: PostgresPrimary, name: string): LogFiles => ({
+  async put(file, content) {
+    await rows`
+      INSERT INTO adoption_store_file (name, file, content) VALUES (${name}, ${file}, ${content})
+      ON CONFLICT (name, file) DO UPDATE SET content = excluded.content
+    `;
+  },
+  async get(file) {
+    const [row] = await rows<{ content: Buffer }>`
+      SELECT content FROM adoption_store_file WHERE name = ${name} AND file = ${file}
+    `;
+    return row && new Uint8Array(row.content);
+  },
+  async list(prefix) {
+    const found = await rows<{ file: string }>`
+      SELECT file FROM adoption_store_file WHERE name = ${name} AND starts_with(file, ${prefix})
+      ORDER BY file COLLATE "C"
+    `;
+    return found.map(({ file }) => file);
+  },
+  async remove(files) {
+    for (const file of files)
+      await rows`DELETE FROM adoption_store_file WHERE name = ${name} AND file = ${file}`;
+  },
+});
 
 interface State {
   version: string;
