@@ -1,12 +1,12 @@
 import type { Config } from "../config/config.ts";
-import { createCeremonies } from "../pages/console/ceremonies.ts";
+import { createCeremonies } from "../pages/console/cookies.ts";
 import { type Gateway, createGateway } from "../pages/console/gateway.ts";
 import { type KeylessHolder, createSessions } from "../pages/console/sessions.ts";
 import { openDatabase } from "../data/db/open.ts";
 import { storeIdOf } from "../data/db/store-id.ts";
 import { challengeForwarder, challengeHandler, dispatcher } from "../edge/dispatch.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
-import { withHttpUrl, createApp } from "../http/app.ts";
+import { createApp, withHttpUrl } from "../http/app.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly, publicPort } from "../edge/https-only.ts";
 import type { Limiters } from "../edge/workers/limiters.ts";
@@ -21,6 +21,9 @@ import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Vitals, readinessChecks, processCounters, processGauges, readinessWarnings } from "./health.ts";
+
+import { rateLimiter } from "../lib/rate-limiter.ts";
+import { type Vitals, processCounters, processGauges, readinessChecks, readinessWarnings } from "./health.ts";
 import { type Documents, generateDocuments } from "../pages/openapi/document.ts";
 import type { RelyingParty } from "../access/people/person.ts";
 import { createRoutes } from "./routes.ts";

@@ -1,6 +1,6 @@
 import { isSameOrigin } from "../../http/headers.ts";
-import { readCookie } from "./cookie.ts";
-import { carriesToken, type KeylessHolder, type Session, type Sessions } from "./sessions.ts";
+import { readCookie } from "./cookies.ts";
+import { type KeylessHolder, type Session, type Sessions, carriesToken } from "./sessions.ts";
 
 /** The console calls the API under this path: `/console/api/v1/pets` is `/v1/pets`. */
 export const API_PATH = "/console/api";

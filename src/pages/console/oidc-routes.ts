@@ -2,8 +2,7 @@ import { Elysia, t } from "elysia";
 import type { Macros } from "../../http/macros.ts";
 import { Fault } from "../../lib/errors.ts";
 import type { SignIn } from "../../access/people/person.ts";
-import type { Ceremonies } from "./ceremonies.ts";
-import { readCeremony, writeCeremony } from "./cookie.ts";
+import { type Ceremonies, readCeremony, writeCeremony } from "./cookies.ts";
 
 /** The address to which the provider sends people back. */
 export const CALLBACK_PATH = "/console/auth/oidc/callback";

@@ -13,10 +13,23 @@ import {
   type SignIn,
   type SignedChallenge,
 } from "../../access/people/person.ts";
-import type { Ceremonies, Ceremony } from "./ceremonies.ts";
-import { readCeremony, writeCeremony } from "./cookie.ts";
+import { type Ceremonies, type Ceremony, readCeremony, writeCeremony } from "./cookies.ts";
 import type { Gateway } from "./gateway.ts";
-import { respond } from "./respond.ts";
+
+/** A response of the console that no cache keeps. */
+export const respond = (
+  status: number,
+  state: object | undefined,
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(state && JSON.stringify(state), {
+    status,
+    headers: {
+      ...(state && { "content-type": "application/json" }),
+      "cache-control": "no-store",
+      ...headers,
+    },
+  });
 
 export interface PasskeyRouteOptions {
   ceremonies: Ceremonies;

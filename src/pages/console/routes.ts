@@ -8,11 +8,10 @@ import { Fault } from "../../lib/errors.ts";
 import type { Rate } from "../../lib/rate-limiter.ts";
 import { formatTime } from "../../lib/time.ts";
 import type { SignIn, SignedInPerson } from "../../access/people/person.ts";
-import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
+import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
 import { API_PATH } from "./gateway.ts";
 import { type OidcRouteOptions, oidcRoutes } from "./oidc-routes.ts";
-import { type PasskeyRouteOptions, TOKEN, assertOwnPage, passkeyRoutes } from "./passkey-routes.ts";
-import { respond } from "./respond.ts";
+import { type PasskeyRouteOptions, TOKEN, assertOwnPage, passkeyRoutes, respond } from "./passkey-routes.ts";
 import { type Holder, type ListedSession, type Session, type Sessions, deviceOf } from "./sessions.ts";
 import type { SignInLinks } from "./sign-in-links.ts";
 

@@ -1,29 +1,27 @@
 import { describe, expect, test } from "bun:test";
 import { isOnPage } from "../../../src/pages/console/ui/parts/address.ts";
 import {
-  adoptionPath,
-  adoptionsPath,
-  searchPath,
-  viewOf,
-} from "../../../src/pages/console/ui/adoptions/addresses.ts";
-import {
-  STATUS_AFTER,
-  STEPS_FROM,
   type Order,
   STATUSES,
+  STATUS_AFTER,
   STEPS,
+  STEPS_FROM,
+  adoptionPath,
+  adoptionsPath,
   animalLabel,
   areSame,
   countOf,
   doneWords,
   isFinalStep,
   recounted,
-  withOrder,
+  searchPath,
+  viewOf,
   withAnimals,
+  withOrder,
 } from "../../../src/pages/console/ui/adoptions/order.ts";
 import { newIdempotencyKey } from "../../../src/client/retry.ts";
 import { readIdempotencyKey } from "../../../src/http/idempotency.ts";
-import { nextStatus, ORDER_STATUSES, ORDER_STEPS } from "../../../src/store/orders/order.ts";
+import { ORDER_STATUSES, ORDER_STEPS, nextStatus } from "../../../src/store/orders/order.ts";
 
 describe("the steps of an adoption", () => {
   test("and its statuses are the API's, in its order", () => {

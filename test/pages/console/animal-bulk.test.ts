@@ -6,7 +6,7 @@ import {
   outcomeOf,
   reasonOf,
   wantedAnimal,
-} from "../../../src/pages/console/ui/animals/bulk.ts";
+} from "../../../src/pages/console/ui/animals/changes.ts";
 import { editedWords } from "../../../src/pages/console/ui/animals/animal.ts";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { csvLine, guardFormula } from "../../../src/lib/csv-writer.ts";

@@ -1,28 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import { isOnPage } from "../../../src/pages/console/ui/parts/address.ts";
 import {
+  type Day,
+  type Statistics,
   animalPath,
   animalsPath,
+  barsOf,
+  changeOf,
+  conflictingFields,
+  countOf,
+  draftOf,
   isNarrow,
   letsThrough,
   mayMatch,
-  viewOf,
-} from "../../../src/pages/console/ui/animals/addresses.ts";
-import {
-  changeOf,
-  conflictingFields,
-  draftOf,
   newAnimalOf,
   rebaseDraft,
+  summaryOf,
+  viewOf,
 } from "../../../src/pages/console/ui/animals/animal.ts";
 import { pluralize } from "../../../src/pages/console/ui/parts/wording.ts";
-import {
-  type Day,
-  type Statistics,
-  barsOf,
-  countOf,
-  summaryOf,
-} from "../../../src/pages/console/ui/animals/statistics.ts";
 
 const daysOf = (...counts: number[]): Day[] =>
   counts.map((count, at) => ({ date: `2026-11-0${at + 1}`, count }));

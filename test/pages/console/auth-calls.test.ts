@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isAuthWrite } from "../../../src/pages/console/ui/api/writes.ts";
+import { isAuthWrite } from "../../../src/pages/console/ui/api/client.ts";
 
 test.each([
   ["GET", "sessions", false],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { exactOption, optionsFor } from "../../../src/pages/console/ui/animals/category-options.ts";
+import { exactOption, optionsFor } from "../../../src/pages/console/ui/animals/animal.ts";
 
 const DOGS = { id: 3, name: "Dogs" };
 const HOT = { id: 4, name: "Hot  dogs" };

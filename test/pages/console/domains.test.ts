@@ -3,34 +3,37 @@ import {
   adviceOf,
   adviceWithPair,
   allRecords,
+  certificateProblem,
   moveRecord,
 } from "../../../src/pages/console/ui/domains/advice.ts";
-import { certificateProblem } from "../../../src/pages/console/ui/domains/explanations.ts";
 import {
   type Domain,
+  FIELDS,
   type Finding,
+  activeWords,
+  actorWords,
   addressOf,
+  eventWords,
   hostnameIn,
   listRefetchDelay,
+  nextCheck,
   offeredPair,
   refetchDelay,
+  roleLabel,
   shownName,
   targetsOf,
+  verifyLabel,
+  visitorsWords,
   withPrimary,
   withRedirect,
 } from "../../../src/pages/console/ui/domains/model.ts";
-import { allDomainsPath, filterOf, nextStep } from "../../../src/pages/console/ui/domains/overview.ts";
-import { statusOf, stepsOf } from "../../../src/pages/console/ui/domains/progress.ts";
 import {
-  FIELDS,
-  activeWords,
-  actorWords,
-  eventWords,
-  nextCheck,
-  roleLabel,
-  verifyLabel,
-  visitorsWords,
-} from "../../../src/pages/console/ui/domains/words.ts";
+  allDomainsPath,
+  filterOf,
+  nextStep,
+  statusOf,
+  stepsOf,
+} from "../../../src/pages/console/ui/domains/progress.ts";
 import { EVENTS } from "../../../src/platform/domains/domain.ts";
 import { NAME_REFUSALS } from "../../../src/platform/dns-checks/names.ts";
 import { hostnameOf, pairOf, parseHostname } from "../../../src/lib/hostname.ts";

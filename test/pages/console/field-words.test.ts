@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "../../../src/client/api-error.ts";
-import { ERRORS } from "../../../src/pages/console/ui/api/words.ts";
-import { problemAt, problemsOf, wordsFor } from "../../../src/pages/console/ui/parts/field-words.ts";
+import { ERRORS } from "../../../src/pages/console/ui/api/client.ts";
+import { problemAt, problemsOf, wordsFor } from "../../../src/pages/console/ui/parts/wording.ts";
 import { FAULTS } from "../../../src/lib/errors.ts";
 import { FIELD_RULES } from "../../../src/lib/field-problems.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { withLoadedPages } from "../../../src/pages/console/ui/parts/loaded-pages.ts";
+import { withLoadedPages } from "../../../src/pages/console/ui/parts/reads.ts";
 
 const merge = withLoadedPages((_, now) => now);
 const listOf = (...pages: string[]) => ({ pages, pageParams: pages.map((_, at) => at) });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { PLANS as copy } from "../../../src/pages/console/ui/api/plans.ts";
+import { PLANS as copy } from "../../../src/pages/console/ui/projects/model.ts";
 import { PLANS } from "../../../src/platform/projects/plan.ts";
 
 test("the console's plans are those of src/platform/projects/plan.ts", () => {

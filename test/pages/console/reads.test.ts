@@ -5,7 +5,7 @@ import {
   onStaleRead,
   onWrite,
   readAfterWrites,
-} from "../../../src/pages/console/ui/api/writes.ts";
+} from "../../../src/pages/console/ui/api/client.ts";
 import { readsDone, reread, restartReads } from "../../../src/pages/console/ui/parts/reads.ts";
 
 /** A server whose responses are held. Each is the state at the time of its request. */

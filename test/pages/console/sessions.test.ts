@@ -2,7 +2,7 @@ import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { type Session, carriesToken, createSessions } from "../../../src/pages/console/sessions.ts";
 import { browserStateRepository } from "../../../src/pages/console/repository.ts";
-import { type Ceremonies, createCeremonies } from "../../../src/pages/console/ceremonies.ts";
+import { type Ceremonies, createCeremonies } from "../../../src/pages/console/cookies.ts";
 import { endSessions } from "../../../src/data/db/backup-contents.ts";
 import { migrate } from "../../../src/data/db/migrate.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";

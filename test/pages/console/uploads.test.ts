@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Deploy } from "../../../src/pages/console/ui/projects/model.ts";
-import { type Upload, uploadTracker, uploadStatus } from "../../../src/pages/console/ui/projects/uploads.ts";
+import { type Upload, uploadStatus, uploadTracker } from "../../../src/pages/console/ui/projects/uploads.ts";
 
 const DEPLOY = { id: 3, status: "succeeded", files: 2, bytes: 1200 } as Deploy;
 const SITE = new File(["x"], "site.zip");

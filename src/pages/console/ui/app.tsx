@@ -1,27 +1,29 @@
-import { ActionButton, useAction } from "./parts/action.tsx";
 import { LocationProvider, Route, Router } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
+import { ActionButton, Toasts, useAction } from "./parts/action.tsx";
 import { Adoptions } from "./adoptions/list.tsx";
 import { Animals } from "./animals/list.tsx";
 import { Activity } from "./audit/activity.tsx";
-import { Categories } from "./categories/list.tsx";
-import { AllDomains } from "./domains/all.tsx";
-import { Keys } from "./keys/list.tsx";
-import { Loading, Problem } from "./parts/feedback.tsx";
-import { Page } from "./parts/page.tsx";
+import { Categories } from "./categories/categories.tsx";
+import { AllDomains } from "./domains/list.tsx";
+import { Keys } from "./keys/keys.tsx";
+import { Loading, Page, Problem } from "./parts/page.tsx";
 import { LeaveDialog } from "./parts/dialog.tsx";
-import { leave } from "./parts/leaving.ts";
-import { useLocation } from "./parts/navigation.ts";
-import { Toasts } from "./parts/toasts.tsx";
-import { InvitationPage, isInvitation } from "./people/invitation.tsx";
-import { People } from "./people/list.tsx";
+import { leave, useLocation } from "./parts/navigation.ts";
+import {
+  InvitationPage,
+  SessionEnded,
+  SignIn,
+  SignInLinkPage,
+  isInvitation,
+  isSignInLink,
+} from "./sign-in.tsx";
+import { People } from "./people/people.tsx";
 import { You } from "./people/you.tsx";
-import { Project } from "./projects/project.tsx";
-import { Projects } from "./projects/list.tsx";
-import { UploadsProvider } from "./projects/uploads-provider.tsx";
+import { ProjectPage, Projects } from "./projects/projects.tsx";
+import { UploadsProvider } from "./projects/deploys.tsx";
 import { type Grant, SessionProvider, describeUser, useSession } from "./session.tsx";
-import { SessionEnded, SignIn, SignInLinkPage, isSignInLink } from "./sign-in.tsx";
 
 const AREAS = [
   { href: "/console/animals", name: "Animals", scope: "pets:read" },
@@ -127,7 +129,7 @@ const ROUTES = [
   ["/categories/:id?/:part?", guarded("pets:read", Categories)],
   ["/projects", ProjectsArea],
   ["/projects/new", ProjectsArea],
-  ["/projects/:slug/:area?/:item?/:part?", guarded("platform:read", Project)],
+  ["/projects/:slug/:area?/:item?/:part?", guarded("platform:read", ProjectPage)],
   ["/domains/:part?", guarded("platform:read", AllDomains)],
   ["/keys/:id?/:part?", guarded("keys:admin", Keys)],
   ["/people/:id?/:part?", guarded("people:admin", People)],

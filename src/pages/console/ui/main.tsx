@@ -1,7 +1,6 @@
 import { MutationCache, QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
-import { ApiError } from "./api/client.ts";
-import { onStaleRead, onWrite } from "./api/writes.ts";
+import { ApiError, onStaleRead, onWrite } from "./api/client.ts";
 import { App } from "./app.tsx";
 import { AUDIT } from "./audit/queries.ts";
 import { keepFocus } from "./parts/focus.ts";

@@ -1,22 +1,4 @@
-import { ApiError, apiErrorOf, callHeaders, unreachable } from "./api/client.ts";
-import { finishWrite, isAuthWrite } from "./api/writes.ts";
-
-const BASE = "/console/auth";
-
-/** A request of signing in, which does not go through the API. @throws ApiError */
-export const callAuth = async <Result>(method: string, path: string, body?: object): Promise<Result> => {
-  const response = await fetch(`${BASE}/${path}`, {
-    method,
-    headers: { ...callHeaders(), ...(body && { "content-type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-    .catch(() => {
-      throw unreachable();
-    })
-    .finally(isAuthWrite(method, path) ? finishWrite : undefined);
-  if (!response.ok) throw await apiErrorOf(response);
-  return (response.status === 204 ? undefined : await response.json()) as Result;
-};
+import { ApiError, callAuth } from "./api/client.ts";
 
 /** Browsers have passkeys over HTTPS and on localhost. Browsers older than 2025 can't read the options of one. */
 export const hasPasskeys = (): boolean =>

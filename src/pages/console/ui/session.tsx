@@ -1,8 +1,8 @@
 import { type QueryKey, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
-import { ApiError, unreachable, apiErrorOf, hasCode, setSession } from "./api/client.ts";
-import { disarm, isGuarded } from "./parts/leaving.ts";
+import { ApiError, callConsole, hasCode, setSession } from "./api/client.ts";
+import { disarm, isGuarded } from "./parts/navigation.ts";
 import type { components } from "../../../client/types/platform.d.ts";
 
 type Key = components["schemas"]["Key"];
@@ -43,20 +43,10 @@ type Received =
   | SignedOutState
   | (Omit<SignedInState, "user"> & { key?: Holder; person?: Holder; operator?: Pick<User, "scopes"> });
 
-const PATH = "/console/session";
 const STATE = ["session"];
 
 /** True for data that was read for the user, which another user must not see. */
 const isData = ({ queryKey }: { queryKey: QueryKey }): boolean => queryKey[0] !== STATE[0];
-
-/** @throws ApiError */
-const request = async (init?: RequestInit): Promise<Response> => {
-  const response = await fetch(PATH, init).catch(() => {
-    throw unreachable();
-  });
-  if (!response.ok) throw await apiErrorOf(response);
-  return response;
-};
 
 const userOf = ({ key, person, operator }: Extract<Received, { signedIn: true }>): User => {
   if (operator) return { kind: "operator", id: 0, name: "Operator", ...operator };
@@ -64,7 +54,7 @@ const userOf = ({ key, person, operator }: Extract<Received, { signedIn: true }>
 };
 
 const readState = async (): Promise<State> => {
-  const state = (await (await request()).json()) as Received;
+  const state = (await (await callConsole("GET", "session")).json()) as Received;
   if (!state.signedIn) return state;
   const { csrfToken, storeId } = state;
   return { signedIn: true, csrfToken, storeId, user: userOf(state) };
@@ -98,7 +88,7 @@ export const signIn = async (secret: string): Promise<void> => {
   );
   if (!TOKEN.test(secret)) throw wrong;
   try {
-    await request({ method: "POST", headers: { authorization: `Bearer ${secret}` } });
+    await callConsole("POST", "session", { headers: { authorization: `Bearer ${secret}` } });
   } catch (error) {
     throw hasCode(error as Error, wrong.code) ? wrong : error;
   }
@@ -171,7 +161,8 @@ export const SessionProvider = ({
     async signOut() {
       // The token may have changed.
       const latest = await readState();
-      if (latest.signedIn) await request({ method: "DELETE", headers: { "x-csrf-token": latest.csrfToken } });
+      if (latest.signedIn)
+        await callConsole("DELETE", "session", { headers: { "x-csrf-token": latest.csrfToken } });
       shown.current = undefined;
       const after = await readState().catch((): State => ({ signedIn: false }));
       queries.setQueryData<State>(STATE, after);

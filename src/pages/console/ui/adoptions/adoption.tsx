@@ -1,15 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { animalPath } from "../animals/addresses.ts";
+import { animalPath } from "../animals/animal.ts";
 import { ApiError, hasCode, isGone } from "../api/client.ts";
-import { History } from "../audit/entries.tsx";
+import { History } from "../audit/activity.tsx";
 import { ActionButton, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Badge, Facts, One, Problem } from "../parts/feedback.tsx";
-import { Page } from "../parts/page.tsx";
-import { Email } from "../parts/text.tsx";
-import { Time } from "../parts/time.tsx";
+import { Badge, Email, Facts, One, Page, Problem, Time } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
-import { adoptionPath, adoptionsPath } from "./addresses.ts";
 import {
   type Adoption,
   type FinalStep,
@@ -17,6 +13,8 @@ import {
   STEPS_FROM,
   type Step,
   TONES,
+  adoptionPath,
+  adoptionsPath,
   animalLabel,
   doneWords,
   withOrder,

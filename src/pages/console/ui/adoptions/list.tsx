@@ -1,27 +1,28 @@
 import { useAnimal } from "../animals/queries.ts";
 import { ActionButton } from "../parts/action.tsx";
-import { Badge, Empty, Problem } from "../parts/feedback.tsx";
+import { Badge, CountTabs, Empty, Page, Problem, Sentence, Time } from "../parts/page.tsx";
 import { idOf, isOnPage } from "../parts/address.ts";
-import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
-import { SearchField } from "../parts/search-field.tsx";
-import { Sentence } from "../parts/text.tsx";
+import { SearchField } from "../parts/form.tsx";
 import { Cells, type Column, List, byId } from "../parts/table.tsx";
-import { CountTabs } from "../parts/tabs.tsx";
-import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import { type Sort, type View, adoptionPath, adoptionsPath, searchPath, viewOf } from "./addresses.ts";
-import { AdopterName, AdoptionPage, AnimalName, EndAdoption, Note, useStep } from "./adoption.tsx";
 import {
   type Adoption,
   type Counts,
   STATUSES,
   STEPS_FROM,
+  type Sort,
   TONES,
+  type View,
+  adoptionPath,
+  adoptionsPath,
   animalLabel,
   countOf,
   isFinalStep,
+  searchPath,
+  viewOf,
 } from "./order.ts";
+import { AdopterName, AdoptionPage, AnimalName, EndAdoption, Note, useStep } from "./adoption.tsx";
 import { PlaceAdoption } from "./place.tsx";
 import { useAdoptions, useChangesElsewhere, useCounts } from "./queries.ts";
 import { isolated, pluralize } from "../parts/wording.ts";

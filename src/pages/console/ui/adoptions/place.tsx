@@ -5,19 +5,16 @@ import type { Animal } from "../animals/animal.ts";
 import { store } from "../api/client.ts";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
-import { Combobox } from "../parts/combobox.tsx";
+import { Combobox, Field, TextField, useDraft } from "../parts/form.tsx";
 import { Dialog, DialogForm } from "../parts/dialog.tsx";
-import type { FormWords } from "../parts/field-words.ts";
-import { Field, TextField, useDraft } from "../parts/form.tsx";
+import { type FormWords, isolated, pluralize } from "../parts/wording.ts";
 import { idOf } from "../parts/address.ts";
 import { byId } from "../parts/table.tsx";
 import { useOne } from "../parts/queries.ts";
 import { useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
-import { adoptionPath } from "./addresses.ts";
-import { type NewOrder, doneWords } from "./order.ts";
+import { type NewOrder, adoptionPath, doneWords } from "./order.ts";
 import { useAdoptionActions } from "./queries.ts";
-import { isolated, pluralize } from "../parts/wording.ts";
 
 /** How long the user may pause between two letters without a search. */
 const TYPING_MS = 150;

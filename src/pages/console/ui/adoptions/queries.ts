@@ -1,20 +1,19 @@
 import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useRef } from "preact/hooks";
 import { readAnimals, rereadAnimals } from "../animals/queries.ts";
-import { type Page, dataOf, pageOf, store } from "../api/client.ts";
-import { readAfterWrites } from "../api/writes.ts";
+import { type Page, dataOf, pageOf, readAfterWrites, store } from "../api/client.ts";
 import { reread, restartReads } from "../parts/reads.ts";
-import { useLive } from "../parts/visibility.ts";
-import { useAll, withItems } from "../parts/queries.ts";
+import { useAll, useLive, withItems } from "../parts/queries.ts";
 import { useSession } from "../session.tsx";
-import type { Filter, View } from "./addresses.ts";
 import {
   type Adoption,
   type Counts,
+  type Filter,
   type NewOrder,
   type Order,
   type Status,
   type Step,
+  type View,
   areSame,
   isSame,
   recounted,

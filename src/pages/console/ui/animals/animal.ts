@@ -1,8 +1,8 @@
 import type { components } from "../../../../client/types/store.d.ts";
 import type { Int64 } from "../api/client.ts";
-import { type FormWords, NAME } from "../parts/field-words.ts";
-import { integerOf } from "../parts/address.ts";
-import type { Tone } from "../parts/tone.ts";
+import { type FormWords, NAME, type Tone, formatCount, pluralize } from "../parts/wording.ts";
+import { addressOf, integerOf, onPage } from "../parts/address.ts";
+import { type Category, categoryOf } from "../categories/category.ts";
 
 export type Animal = components["schemas"]["Pet"];
 export type NewAnimal = components["schemas"]["NewPet"];
@@ -117,3 +117,154 @@ export const changeOf = (before: Animal, after: NewAnimal): components["schemas"
   ...(String(after.categoryId) !== String(before.categoryId) && { categoryId: after.categoryId }),
   ...(after.status !== before.status && { status: after.status ?? null }),
 });
+
+/** The animals to show: those that match every field. */
+export interface Filter {
+  status?: Status | undefined;
+  /** Each word begins a word of the name, or is the animal's id. */
+  q?: string | undefined;
+  /** The id of their category, in plain digits: a double may not hold it. */
+  category?: string | undefined;
+}
+
+const SORTS = ["-id", "id", "name", "-name"] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** The newest first: new animals are what people work with. */
+export const DEFAULT_SORT: Sort = "-id";
+
+/** A list of animals: which, and in what order. */
+export interface View extends Filter {
+  sort?: Sort | undefined;
+}
+
+const isSort = (text: string | undefined): text is Sort =>
+  (SORTS as readonly (string | undefined)[]).includes(text);
+
+/** Reads the list from an address. Malformed fields are left out, and so is the default order. */
+export const viewOf = (query: Record<string, string | undefined>): View => {
+  const { status, q, category, sort } = query;
+  return {
+    status: isStatus(status) ? status : undefined,
+    q: q?.trim() ? q : undefined,
+    category: category && /^-?\d{1,30}$/.test(category) ? String(BigInt(category)) : undefined,
+    sort: isSort(sort) && sort !== DEFAULT_SORT ? sort : undefined,
+  };
+};
+
+/** True if the animal's status and category match. Only the API can evaluate a search. */
+export const mayMatch = ({ status, category }: Filter, animal: Animal): boolean =>
+  (status === undefined || animal.status === status) &&
+  (category === undefined || String(animal.categoryId) === category);
+
+/** True if the animal certainly matches. */
+export const letsThrough = (filter: Filter, animal: Animal): boolean =>
+  filter.q === undefined && mayMatch(filter, animal);
+
+/** True if the filter has more than a status. */
+export const isNarrow = ({ q, category }: Filter): boolean => q !== undefined || category !== undefined;
+
+const queryOf = ({ status, q, category, sort }: View) => ({
+  status,
+  q: q?.trim() ? q : undefined,
+  category: category || undefined,
+  sort: sort === DEFAULT_SORT ? undefined : sort,
+});
+
+/** The address of the list, or of an action that is shown above it. */
+export const animalsPath = (view: View = {}, ...parts: (string | number)[]): string =>
+  addressOf(["/console/animals", ...parts].join("/"), queryOf(view));
+
+/** The address of an animal's own page, or of an action that is shown above it. The list to go back to is kept. */
+export const animalPath = (id: number, view: View = {}, ...parts: string[]): string =>
+  addressOf(["/console/animals", id, ...parts].join("/"), {
+    ...queryOf(view),
+    ...onPage(parts),
+  });
+
+/** A category that an animal can have. Without a name it is only an id: the API accepts any. */
+type Choosable = { kind: "category"; id: string; name: string } | { kind: "number"; id: string };
+
+/** A suggestion of the category field. */
+export type CategoryOption = Choosable | { kind: "create"; name: string };
+
+const fold = (text: string): string => text.normalize("NFKC").toLowerCase().trim().replaceAll(/\s+/gu, " ");
+
+const named = ({ id, name }: Category): Choosable => ({ kind: "category", id: String(id), name });
+
+const numbered = (categories: readonly Category[], text: string): Choosable | undefined => {
+  const id = integerOf(text);
+  if (typeof id !== "bigint") return undefined;
+  const known = categoryOf(categories, id);
+  return known ? named(known) : { kind: "number", id: String(id) };
+};
+
+const withName = (categories: readonly Category[], text: string): Category | undefined =>
+  categories.find(({ name }) => fold(name) === fold(text));
+
+/** The category that a text names: by its whole name, or by its number. */
+export const exactOption = (categories: readonly Category[], text: string): Choosable | undefined => {
+  const known = withName(categories, text);
+  return known ? named(known) : numbered(categories, text);
+};
+
+/** Suggestions for a text: categories whose names contain it, the category with this number, and a new category. */
+export const optionsFor = (categories: readonly Category[], text: string): readonly CategoryOption[] => {
+  const folded = fold(text);
+  const matching = categories.filter(({ name }) => fold(name).includes(folded));
+  const number = numbered(categories, text);
+  const isListed = number && matching.some(({ id }) => String(id) === number.id);
+  const isNew = folded !== "" && !withName(categories, text);
+  return [
+    ...matching.map(named),
+    ...(number && !isListed ? [number] : []),
+    ...(isNew ? [{ kind: "create", name: text.trim() } as const] : []),
+  ];
+};
+
+export type Statistics = components["schemas"]["Statistics"];
+export type Day = Statistics["addedByDay"][number];
+
+const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+
+/** "20 November" @param date such as 2026-11-20 */
+export const dayName = (date: string): string => days.format(new Date(date));
+
+/** The chart in a sentence. */
+export const summaryOf = (days: readonly Day[]): string => {
+  const sum = days.reduce((sum, { count }) => sum + count, 0);
+  if (sum === 0) return "No animals were added.";
+  const most = days.reduce((most, day) => (day.count > most.count ? day : most));
+  const added = `${pluralize(sum, "animal")} ${sum === 1 ? "was" : "were"} added`;
+  return sum === most.count
+    ? `${added} on ${dayName(most.date)}.`
+    : `${added}, the most on ${dayName(most.date)}: ${formatCount(most.count)}.`;
+};
+
+/** The bar of a day, in a coordinate system of `days.length` by 1 with its origin at the top left. */
+interface Bar {
+  day: Day;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** The space between bars, as a share of a day's width. */
+const GAP = 0.2;
+/** The height of the smallest bar, as a share of the whole, so that it can be seen. */
+const MIN_HEIGHT = 0.04;
+
+/** The bars of the chart; days without animals have none. */
+export const barsOf = (days: readonly Day[]): Bar[] => {
+  const most = Math.max(...days.map(({ count }) => count));
+  return days.flatMap((day, at) => {
+    if (day.count === 0) return [];
+    const height = Math.max(MIN_HEIGHT, day.count / most);
+    return [{ day, x: at + GAP / 2, y: 1 - height, width: 1 - GAP, height }];
+  });
+};
+
+/** How many animals have a status. */
+export const countOf = ({ total, byStatus }: Statistics, status: Status | undefined): number =>
+  status ? byStatus[status] : total;

@@ -1,6 +1,16 @@
-import type { Page } from "../api/client.ts";
-import { type View, DEFAULT_SORT, mayMatch } from "./addresses.ts";
-import type { Animal, NewAnimal } from "./animal.ts";
+import { ApiError, ERRORS, type Page } from "../api/client.ts";
+import {
+  type Animal,
+  type AnimalVersion,
+  DEFAULT_SORT,
+  type NewAnimal,
+  type View,
+  mayMatch,
+} from "./animal.ts";
+import type { components } from "../../../../client/types/store.d.ts";
+import { csvLine, guardFormula } from "../../../../lib/csv-writer.ts";
+import { type Category, categoryOf } from "../categories/category.ts";
+import { formatCount, pluralize } from "../parts/wording.ts";
 
 /** Animals that have changed, as they are now; undefined: deleted. */
 export type Changes = ReadonlyMap<number, Animal | undefined>;
@@ -67,4 +77,82 @@ export const withFirst = (list: Pages, animals: readonly Animal[]): Pages => {
   const [first, ...rest] = list.pages;
   if (fresh.length === 0 || !first) return list;
   return { ...list, pages: [{ ...first, items: [...fresh, ...first.items] }, ...rest] };
+};
+
+/** The change to make to every animal. A status of null clears it. */
+export type Wanted = { status: NewAnimal["status"] | null } | { categoryId: Animal["categoryId"] };
+
+/** The animal with the change applied. */
+export const wantedAnimal = ({ status, ...animal }: Animal, wanted: Wanted): Animal => {
+  const now = "status" in wanted ? wanted.status : status;
+  return {
+    ...animal,
+    ...("categoryId" in wanted && { categoryId: wanted.categoryId }),
+    ...(now && { status: now }),
+  };
+};
+
+export interface Outcome {
+  /** Those that were changed, before and after. */
+  changed: { before: Animal; now: AnimalVersion }[];
+  failed: { animal: Animal; error: Error }[];
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  pet_in_order: "it has an open adoption",
+  precondition_failed: "somebody else changed it",
+  not_found: "it was deleted",
+};
+
+/** Why an animal was not changed, after its name. */
+export const reasonOf = (error: Error): string => {
+  const code = error instanceof ApiError ? error.code : "";
+  return REASONS[code] ?? ERRORS[code] ?? error.message;
+};
+
+export interface Change {
+  from: AnimalVersion;
+  to: Animal;
+}
+
+type Result = components["schemas"]["PetChangeResult"];
+
+/** What became of some animals. @param results in their order */
+export const outcomeOf = (changes: readonly Change[], results: readonly Result[]): Outcome => {
+  const outcome: Outcome = { changed: [], failed: [] };
+  for (const [at, { from }] of changes.entries()) {
+    const { pet, etag = "*", error } = results[at] ?? {};
+    if (pet) outcome.changed.push({ before: from.animal, now: { animal: pet, tag: etag } });
+    else {
+      const { status = 0, code = "", message = "" } = error ?? {};
+      outcome.failed.push({ animal: from.animal, error: new ApiError(status, code, message) });
+    }
+  }
+  return outcome;
+};
+
+/** The outcome if nothing was changed. */
+export const failureOf = (changes: readonly Change[], error: Error): Outcome => ({
+  changed: [],
+  failed: changes.map(({ from: { animal } }) => ({ animal, error })),
+});
+
+/** How many animals were not changed, before their names. */
+export const failureWords = (failed: number, all: number): string =>
+  `${formatCount(failed)} of ${pluralize(all, "animal")} ${failed === 1 ? "was" : "were"} not changed:`;
+
+/** Spreadsheets read a file without it in the encoding of their country. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** The same file that `export` writes of these animals. */
+export const csvOf = (animals: readonly Animal[], categories: readonly Category[]): string => {
+  const rows = animals.map(({ id, name, categoryId, status }) => [
+    String(id),
+    guardFormula(name),
+    String(categoryId),
+    guardFormula(categoryOf(categories, categoryId)?.name ?? ""),
+    status ?? "",
+  ]);
+  const lines = [["id", "name", "categoryId", "category", "status"], ...rows];
+  return BYTE_ORDER_MARK + lines.map((cells) => csvLine(cells)).join("");
 };

@@ -1,18 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { adoptionsPath } from "../adoptions/addresses.ts";
+import { adoptionsPath } from "../adoptions/order.ts";
 import { PlaceAdoption } from "../adoptions/place.tsx";
 import { hasCode } from "../api/client.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
-import { CopyButton } from "../parts/copy.tsx";
+import { CopyButton, Notice, One, Problem } from "../parts/page.tsx";
 import { About, Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
-import { Notice, One, Problem } from "../parts/feedback.tsx";
 import { takeFocus } from "../parts/focus.ts";
 import { useDraft } from "../parts/form.tsx";
 import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
-import { useAnimalActions } from "./actions.ts";
-import { type View, animalPath, animalsPath } from "./addresses.ts";
+import { fetchVersion, useAnimalActions, useAnimalVersion } from "./queries.ts";
 import {
   type Animal,
   type AnimalVersion,
@@ -22,6 +20,9 @@ import {
   NO_STATUS,
   type NewAnimal,
   STATUS_NAMES,
+  type View,
+  animalPath,
+  animalsPath,
   conflictingFields,
   draftOf,
   editedWords,
@@ -32,7 +33,6 @@ import {
 } from "./animal.ts";
 import { isSame } from "./changes.ts";
 import { AnimalForm, type Hints } from "./form.tsx";
-import { fetchVersion, useAnimalVersion } from "./queries.ts";
 import { StatusBadge } from "./rows.tsx";
 
 /** The dialog that adds an animal. It begins with the category that is shown. */

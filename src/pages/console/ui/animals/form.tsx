@@ -10,14 +10,19 @@ import {
   categoryOf,
 } from "../categories/category.ts";
 import { CATEGORIES, useCategories } from "../categories/queries.ts";
-import { Combobox } from "../parts/combobox.tsx";
+import { Combobox, Field, SelectField, TextField } from "../parts/form.tsx";
 import { DialogForm } from "../parts/dialog.tsx";
-import { problemAt, problemsOf, wordsFor } from "../parts/field-words.ts";
-import { Field, SelectField, TextField } from "../parts/form.tsx";
-import { pluralize } from "../parts/wording.ts";
+import { pluralize, problemAt, problemsOf, wordsFor } from "../parts/wording.ts";
 import { type ActionState, useAction } from "../parts/action.tsx";
-import { type Draft, FIELDS, STATUS_OPTIONS, categoryNo } from "./animal.ts";
-import { type CategoryOption, exactOption, optionsFor } from "./category-options.ts";
+import {
+  type CategoryOption,
+  type Draft,
+  FIELDS,
+  STATUS_OPTIONS,
+  categoryNo,
+  exactOption,
+  optionsFor,
+} from "./animal.ts";
 
 /** The field in the API. */
 const NAME = "categoryId";

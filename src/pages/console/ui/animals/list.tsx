@@ -1,28 +1,39 @@
 import { useId, useState } from "preact/hooks";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
-import { UsualSpecies } from "../categories/usual-species.tsx";
+import { UsualSpecies } from "../categories/categories.tsx";
 import { formatCount } from "../parts/wording.ts";
-import { Empty, Problem } from "../parts/feedback.tsx";
-import { Select } from "../parts/form.tsx";
+import { Count, CountTabs, Empty, Page, Problem } from "../parts/page.tsx";
+import { SearchField, Select } from "../parts/form.tsx";
 import { idOf, isOnPage } from "../parts/address.ts";
-import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
-import { SearchField } from "../parts/search-field.tsx";
 import { type Column, List, Table, useSelection } from "../parts/table.tsx";
-import { Count, CountTabs } from "../parts/tabs.tsx";
 import { useSession } from "../session.tsx";
-import { type Filter, type View, animalsPath, isNarrow, mayMatch, viewOf } from "./addresses.ts";
-import { NO_STATUS, STATUSES, STATUS_NAMES, categoryNo } from "./animal.ts";
-import type { Outcome } from "./bulk.ts";
-import { itemsOf } from "./changes.ts";
+import {
+  type Day,
+  type Filter,
+  NO_STATUS,
+  STATUSES,
+  STATUS_NAMES,
+  type Statistics,
+  type View,
+  animalsPath,
+  barsOf,
+  categoryNo,
+  countOf,
+  dayName,
+  isNarrow,
+  mayMatch,
+  summaryOf,
+  viewOf,
+} from "./animal.ts";
+import { type Outcome, itemsOf } from "./changes.ts";
 import { AddAnimal, AnimalDialog, ImportAnimals } from "./dialogs.tsx";
 import { useLiveList } from "./live.ts";
 import { AnimalPage } from "./page.tsx";
 import { useAnimals, useStatistics } from "./queries.ts";
 import { useTable } from "./rows.tsx";
 import { BulkDialog, Failures, SelectionBar } from "./selection.tsx";
-import { type Day, type Statistics, barsOf, countOf, dayName, summaryOf } from "./statistics.ts";
 
 const TABS = [undefined, ...STATUSES];
 

@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { petEvents } from "../../../../client/pet-events.ts";
 import { openStore } from "../api/client.ts";
-import { useHidden } from "../parts/visibility.ts";
-import { type View, letsThrough } from "./addresses.ts";
+import { useHidden } from "../parts/queries.ts";
+import { type Animal, type View, letsThrough } from "./animal.ts";
 import { type Changes, type Pages, itemsOf, mayEnter } from "./changes.ts";
 import { type Follower, type Gap, type Position, followAnimals, heard } from "./events.ts";
 import {
@@ -16,7 +16,6 @@ import {
   rereadAnimals,
   resetList,
 } from "./queries.ts";
-import type { Animal } from "./animal.ts";
 
 /** Later streams continue there, so that nothing is missed between two pages. */
 const position: Position = { lastEventId: undefined };

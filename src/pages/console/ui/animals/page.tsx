@@ -1,23 +1,19 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
-import { adoptionsPath } from "../adoptions/addresses.ts";
+import { type Order, TONES, adoptionsPath } from "../adoptions/order.ts";
 import { AdopterName } from "../adoptions/adoption.tsx";
-import { type Order, TONES } from "../adoptions/order.ts";
 import { OF_ANIMAL } from "../adoptions/queries.ts";
 import { pageOf, store } from "../api/client.ts";
-import { History } from "../audit/entries.tsx";
+import { History } from "../audit/activity.tsx";
 import { useCategories } from "../categories/queries.ts";
-import { Badge, Loading, Notice, One, Problem } from "../parts/feedback.tsx";
-import { Page } from "../parts/page.tsx";
+import { Badge, Loading, Notice, One, Page, Problem, Time } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
 import { type Column, Table, byId } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import { animalPath, animalsPath, viewOf } from "./addresses.ts";
+import { type Animal, animalPath, animalsPath, viewOf } from "./animal.ts";
 import { AnimalDialog } from "./dialogs.tsx";
 import { useLiveAnimals } from "./live.ts";
 import { rereadAnimal, useAnimal } from "./queries.ts";
 import { AnimalLinks, CategoryName, StatusBadge } from "./rows.tsx";
-import type { Animal } from "./animal.ts";
 
 /** The rest is in the area of adoptions. */
 const MAX_SHOWN = 20;

@@ -1,13 +1,34 @@
 import { type QueryClient, keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { ApiError, dataOf, pageOf, store } from "../api/client.ts";
-import { readAfterWrites } from "../api/writes.ts";
+import { ApiError, dataOf, pageOf, readAfterWrites, store } from "../api/client.ts";
 import { integerOf } from "../parts/address.ts";
 import { readsDone, reread } from "../parts/reads.ts";
 import { PAGE_SIZE, useAll } from "../parts/queries.ts";
-import { type Filter, type View, DEFAULT_SORT } from "./addresses.ts";
-import { type Changes, type Pages, isSame, itemsOf, mayEnter, patchPages, withFirst } from "./changes.ts";
-import type { Animal, AnimalVersion } from "./animal.ts";
-import type { Statistics } from "./statistics.ts";
+import {
+  type Animal,
+  type AnimalVersion,
+  DEFAULT_SORT,
+  type Filter,
+  type NewAnimal,
+  type Statistics,
+  type View,
+  changeOf,
+} from "./animal.ts";
+import {
+  type Change,
+  type Changes,
+  type Outcome,
+  type Pages,
+  type Wanted,
+  failureOf,
+  isSame,
+  itemsOf,
+  mayEnter,
+  outcomeOf,
+  patchPages,
+  wantedAnimal,
+  withFirst,
+} from "./changes.ts";
+import { formatCount } from "../parts/wording.ts";
 
 /**
  * The cache keys. Lists are never reloaded as a whole: changes are patched in (`applyChanges`), because a list may have many
@@ -62,7 +83,7 @@ export const readAnimals = (ids: readonly number[], filter: Filter = {}): Promis
 };
 
 /** Ids or changes in slices that the API takes. */
-export const slicesOf = <Item>(items: readonly Item[], size = MAX_IDS): (readonly Item[])[] =>
+const slicesOf = <Item>(items: readonly Item[], size = MAX_IDS): (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
 const listsOf = (queries: QueryClient): Pages[] =>
@@ -82,8 +103,7 @@ const isKnown = (queries: QueryClient, id: number, now: Animal | undefined): boo
   return now && known ? isSame(known, now) : known === null && now === undefined;
 };
 
-export const notFound = (): ApiError =>
-  new ApiError(404, "not_found", "There is no animal with this number.");
+const notFound = (): ApiError => new ApiError(404, "not_found", "There is no animal with this number.");
 
 /** One animal: from a loaded list at first, then from the API. Null: it was deleted while it was shown. */
 export const useAnimal = (id: number | undefined) => {
@@ -168,7 +188,7 @@ export const findArrivals = async (
 const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
 
 /** The versions of these animals. Deleted ones are missing. */
-export const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> => {
+const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> => {
   const versions: AnimalVersion[] = [];
   for (const some of slicesOf(ids, MAX_TAGGED)) {
     const query = { ids: some.join(","), limit: MAX_TAGGED };
@@ -194,3 +214,90 @@ export const useAnimalVersion = (id: number) =>
     gcTime: 0,
     staleTime: Infinity,
   });
+
+/** Saves the fields that differ, if the animal still is this version. @throws ApiError precondition_failed */
+const patch = async ({ animal, tag }: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> => {
+  const { id } = animal;
+  const { data, response } = await store.PATCH("/pets/{petId}", {
+    params: { path: { petId: id }, header: { "If-Match": tag } },
+    body: changeOf(animal, wanted),
+  });
+  return { animal: data, tag: response.headers.get("etag") ?? "*" };
+};
+
+/** Makes up to 100 changes in one request. */
+const changeSlice = async (changes: readonly Change[]): Promise<Outcome> => {
+  const body = {
+    changes: changes.map(({ from: { animal, tag }, to }) => ({
+      id: animal.id,
+      ifMatch: tag,
+      change: changeOf(animal, to),
+    })),
+  };
+  try {
+    return outcomeOf(changes, await dataOf(store.POST("/pets/changes", { body })));
+  } catch (error) {
+    return failureOf(changes, error as Error);
+  }
+};
+
+const saveAll = async (
+  queries: QueryClient,
+  changes: readonly Change[],
+  onProgress: (done: number) => void = () => {},
+): Promise<Outcome> => {
+  const outcome: Outcome = { changed: [], failed: [] };
+  for (const some of slicesOf(changes)) {
+    const { changed, failed } = await changeSlice(some);
+    outcome.changed.push(...changed);
+    outcome.failed.push(...failed);
+    applyChanges(queries, new Map(changed.map(({ now: { animal } }) => [animal.id, animal])));
+    onProgress(outcome.changed.length + outcome.failed.length);
+  }
+  return outcome;
+};
+
+/** The changes of animals, which all views show immediately. */
+export const useAnimalActions = () => {
+  const queries = useQueryClient();
+  return {
+    async add(body: NewAnimal, header: { "Idempotency-Key": string }): Promise<Animal> {
+      const animal = await dataOf(store.POST("/pets", { params: { header }, body }));
+      applyChanges(queries, new Map([[animal.id, animal]]));
+      return animal;
+    },
+    async save(version: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> {
+      const saved = await patch(version, wanted);
+      applyChanges(queries, new Map([[saved.animal.id, saved.animal]]));
+      return saved;
+    },
+    async remove({ animal: { id }, tag }: AnimalVersion): Promise<void> {
+      await store.DELETE("/pets/{petId}", { params: { path: { petId: id }, header: { "If-Match": tag } } });
+      applyChanges(queries, new Map([[id, undefined]]));
+    },
+    /** Changes many animals, each unless another user changes it at the same time. */
+    async changeMany(
+      animals: readonly Animal[],
+      wanted: Wanted,
+      onProgress: (done: number) => void,
+    ): Promise<Outcome> {
+      const versions = await readVersions(animals.map(({ id }) => id));
+      const changes = versions.map((from) => ({ from, to: wantedAnimal(from.animal, wanted) }));
+      const outcome = await saveAll(queries, changes, onProgress);
+      const found = new Set(versions.map(({ animal: { id } }) => id));
+      const deleted = animals.filter(({ id }) => !found.has(id));
+      const error = notFound();
+      outcome.failed.push(...deleted.map((animal) => ({ animal, error })));
+      return outcome;
+    },
+    /** Undoes it, but not where others have made a change since. @throws Error */
+    async changeBack(changed: Outcome["changed"]): Promise<void> {
+      const changes = changed.map(({ before, now }) => ({ from: now, to: before }));
+      const { failed } = await saveAll(queries, changes);
+      if (failed.length > 0)
+        throw new Error(
+          `${formatCount(failed.length)} of ${formatCount(changed.length)} could not be undone: others have changed these animals since.`,
+        );
+    },
+  };
+};

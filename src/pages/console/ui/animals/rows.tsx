@@ -1,12 +1,23 @@
 import type { Int64 } from "../api/client.ts";
-import { adoptionsPath } from "../adoptions/addresses.ts";
+import { adoptionsPath } from "../adoptions/order.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
-import { Badge } from "../parts/feedback.tsx";
+import { Badge } from "../parts/page.tsx";
 import { Cells, type Column, SelectCell, type Selection, type TableProps, byId } from "../parts/table.tsx";
 import { useLocation } from "../parts/navigation.ts";
 import { useSession } from "../session.tsx";
-import { type Sort, type View, DEFAULT_SORT, animalPath, animalsPath, mayMatch } from "./addresses.ts";
-import { type Animal, STATUS_NAMES, type Status, TONES, categoryNo } from "./animal.ts";
+import {
+  type Animal,
+  DEFAULT_SORT,
+  STATUS_NAMES,
+  type Sort,
+  type Status,
+  TONES,
+  type View,
+  animalPath,
+  animalsPath,
+  categoryNo,
+  mayMatch,
+} from "./animal.ts";
 
 export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
   const known = categoryOf(categories, id);

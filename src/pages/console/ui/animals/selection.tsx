@@ -8,12 +8,11 @@ import { integerOf } from "../parts/address.ts";
 import { useLocation } from "../parts/navigation.ts";
 import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
-import { useAnimalActions } from "./actions.ts";
-import { type View, animalPath, animalsPath } from "./addresses.ts";
-import { type Animal, FIELDS, STATUS_NAMES, isStatus } from "./animal.ts";
-import { type Outcome, type Wanted, csvOf, failureWords, reasonOf } from "./bulk.ts";
+import { useAnimalActions } from "./queries.ts";
+import { type Animal, FIELDS, STATUS_NAMES, type View, animalPath, animalsPath, isStatus } from "./animal.ts";
+import { type Outcome, type Wanted, csvOf, failureWords, reasonOf } from "./changes.ts";
 import { CategoryField, StatusField } from "./form.tsx";
-import { pluralize, formatCount } from "../parts/wording.ts";
+import { formatCount, pluralize } from "../parts/wording.ts";
 
 /** Saves a file as the browser's downloads are saved. */
 const download = (name: string, text: string): void => {

@@ -3,8 +3,99 @@ import { type Operations, createOperations, outgoing } from "../../../../client/
 import { type Fetch, createTransport } from "../../../../client/transport.ts";
 import type { paths as PlatformPaths } from "../../../../client/types/platform.d.ts";
 import type { paths as StorePaths } from "../../../../client/types/store.d.ts";
-import { ERRORS } from "./words.ts";
-import { finishWrite } from "./writes.ts";
+
+/**
+ * The console's texts for error codes that concern no field. Other codes keep the API's message, which names a limit, a scope
+ * or a reason that only the server knows.
+ */
+export const ERRORS: Readonly<Record<string, string>> = {
+  unreachable: "The server did not respond. Check your connection and try again.",
+  unreadable: "The server's response could not be read. Try again.",
+  invalid_cursor: "The list has changed. Reload the page.",
+  invalid_api_key: "Your session had ended, so nothing was saved. Try again.",
+  insufficient_scope:
+    "You are not allowed to do this. Your role may have changed: reload the page, or ask an administrator.",
+  not_signed_in: "Your session had ended, so nothing was saved. Try again.",
+  cross_site_request: "Your session had ended, so nothing was saved. Try again.",
+  category_not_found: "This category no longer exists. Choose another.",
+  category_name_taken: "Another category already has this name. Choose another.",
+  category_in_use: "Animals belong to this category. Move them to another one first.",
+  slug_taken: "Another project already uses this slug. Choose another.",
+  precondition_failed: "Somebody else has changed this in the meantime, so nothing was done.",
+  idempotency_in_flight: "Your first attempt is still in progress. Wait a moment, then try again.",
+  idempotency_mismatch:
+    "Your first attempt was saved, but not your later changes. Close this dialog and check the list.",
+  email_taken: "Another person has this e-mail address.",
+  last_administrator:
+    "No other person or key can grant full access. First make another person an administrator, and have them sign in.",
+  last_passkey: "You have no other way to sign in. Add another passkey first.",
+  passkey_limit_reached: "You already have 20 passkeys, which is the limit. Remove one first.",
+  invalid_invitation: "This invitation no longer works. Sign in, or ask an administrator for a new one.",
+  passkey_refused:
+    "This passkey is not known here, or it took too long. Try again, or use another way to sign in.",
+  key_revoked: "This key is revoked. Create a new one.",
+  key_expired: "This key has expired. Create a new one.",
+  plan_required: "Custom domains need the Pro plan or above. Change the plan in the project's settings.",
+  no_successful_deploy: "The project has no site yet. Deploy one first.",
+  deploy_active: "This deploy is being served. Switch to another one first.",
+  rate_limited: "Too many requests. Wait a moment, then try again.",
+  storage_unavailable:
+    "The server can't save now: its disk is full or read-only. Nothing was changed. Try again later.",
+  internal_error: "Something went wrong on the server. Try again, or ask the person who runs it.",
+  outcome_unknown: "The server failed while saving. Check whether your change was made, then try again.",
+};
+
+const ATTEMPTS = 3;
+const INVALIDATE_MS = 1000;
+
+let finished = 0;
+let onFinished = () => {};
+let invalidate = () => {};
+let isInvalidating = false;
+
+/** Sets the function that is called after each write, before its result is used. */
+export const onWrite = (listener: () => void): void => {
+  onFinished = listener;
+};
+
+/** Sets the function that is called soon after a read may have returned a previous state. */
+export const onStaleRead = (listener: () => void): void => {
+  invalidate = listener;
+};
+
+/** Records that a write has a response, or has failed without one. */
+export const finishWrite = (): void => {
+  finished += 1;
+  onFinished();
+};
+
+const invalidateSoon = (): void => {
+  if (isInvalidating) return;
+  isInvalidating = true;
+  setTimeout(() => {
+    isInvalidating = false;
+    invalidate();
+  }, INVALIDATE_MS);
+};
+
+/**
+ * Repeats a read that a write overlaps, because its response may have the previous state. If writes overlap every attempt,
+ * returns the last result, and invalidates the data a second later.
+ */
+export const readAfterWrites = async <Result>(read: () => Promise<Result>): Promise<Result> => {
+  for (let attempt = 1; ; attempt++) {
+    const before = finished;
+    const result = await read();
+    if (finished === before) return result;
+    if (attempt < ATTEMPTS) continue;
+    invalidateSoon();
+    return result;
+  }
+};
+
+/** An invitation is read with POST, because its token is in the body, so that no log has it. */
+export const isAuthWrite = (method: string, path: string): boolean =>
+  method !== "GET" && path !== "invitation";
 
 /** The user counts as present for so long after a press or a key. */
 const ATTENDED_MS = 60_000;
@@ -51,7 +142,7 @@ const reword = (error: ApiError): ApiError => {
 };
 
 /** The error for a request without a response. */
-export const unreachable = (): ApiError => reword(new ApiError(0, "unreachable", ""));
+const unreachable = (): ApiError => reword(new ApiError(0, "unreachable", ""));
 
 /** The error in a response of a request that does not go through the client. */
 export const apiErrorOf = async (response: Response): Promise<ApiError> =>
@@ -67,6 +158,28 @@ export const isGone = (error: Error | null | undefined): boolean =>
 
 /** The headers of a request that does not go through the client. */
 export const callHeaders = (): Record<string, string> => ({ "x-csrf-token": csrfToken });
+
+/** A request to the console itself, under `/console`. @throws ApiError */
+export const callConsole = async (
+  method: string,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> => {
+  const response = await fetch(`/console/${path}`, { method, ...init }).catch(() => {
+    throw unreachable();
+  });
+  if (!response.ok) throw await apiErrorOf(response);
+  return response;
+};
+
+/** A request of signing in, or about the user's ways to sign in. @throws ApiError */
+export const callAuth = async <Result>(method: string, path: string, body?: object): Promise<Result> => {
+  const response = await callConsole(method, `auth/${path}`, {
+    headers: { ...callHeaders(), ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  }).finally(isAuthWrite(method, path) ? finishWrite : undefined);
+  return (response.status === 204 ? undefined : await response.json()) as Result;
+};
 
 const fetchInSession: Fetch = (url, init) => {
   if (init.method !== "GET") {

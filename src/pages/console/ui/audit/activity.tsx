@@ -1,11 +1,119 @@
-import { Empty } from "../parts/feedback.tsx";
-import { SelectField, TextField } from "../parts/form.tsx";
+import { categoryOf } from "../categories/category.ts";
+import { useCategories } from "../categories/queries.ts";
 import { List } from "../parts/table.tsx";
-import { Page } from "../parts/page.tsx";
+import { Empty, Page, Time } from "../parts/page.tsx";
+import { useSession } from "../session.tsx";
+import { type Filter, activityPath, filterOf, pageOfResource, useActivity, useHistory } from "./queries.ts";
+import {
+  ACTOR_TITLES,
+  type Actor,
+  type Entry,
+  KINDS,
+  OWN_VERBS,
+  type Resource,
+  actorWords,
+  belongsTo,
+  changeWords,
+  isChange,
+  isEnd,
+  isOwn,
+  resourceWords,
+  verbOf,
+} from "./words.ts";
+import { SelectField, TextField } from "../parts/form.tsx";
 import { useLocation } from "../parts/navigation.ts";
-import { type Filter, activityPath, filterOf, useActivity } from "./queries.ts";
-import { Entries } from "./entries.tsx";
-import { type Entry, KINDS, actorWords, resourceWords } from "./words.ts";
+
+/** Who did it. With the right to read the log, a link to everything that they did. */
+const Who = ({ actor }: { actor: Actor }) => {
+  const mayRead = useSession().can("audit:read");
+  const title = ACTOR_TITLES[actor.kind];
+  // A name may contain characters that change the direction of the text after it.
+  const words = <bdi>{actorWords(actor)}</bdi>;
+  if (!mayRead) return <strong title={title}>{words}</strong>;
+  const { kind, id } = actor;
+  return (
+    <a href={activityPath({ actor: id === undefined ? kind : `${kind}:${id}` })} title={title}>
+      {words}
+    </a>
+  );
+};
+
+/** The changed resource, with a link if it still exists and the reader may see it. */
+const What = ({ resource, isGone }: { resource: Resource; isGone: boolean }) => {
+  const { can } = useSession();
+  const page = pageOfResource(resource);
+  const words = <bdi>{resourceWords(resource)}</bdi>;
+  return (
+    <>
+      {page && !isGone && can(page.scope) ? <a href={page.href}>{words}</a> : words}
+      <bdi>{belongsTo(resource)}</bdi>
+    </>
+  );
+};
+
+const Act = ({ action, actor, resource }: Pick<Entry, "action" | "actor" | "resource">) => {
+  const own = isOwn({ actor, resource }) ? OWN_VERBS[action] : undefined;
+  if (own !== undefined) return <>{own}</>;
+  return (
+    <>
+      {verbOf(action)} <What resource={resource} isGone={isEnd(action)} />
+    </>
+  );
+};
+
+/** Entries of the audit log, newest first. */
+const Entries = ({ entries }: { entries: readonly Entry[] }) => {
+  const { categories } = useCategories();
+  const nameOf = (id: string) => categoryOf(categories, id)?.name ?? id;
+  return (
+    <ol class="entries">
+      {entries.map(({ id, at, actor, action, resource, changes }) => (
+        <li key={id}>
+          <p>
+            <Who actor={actor} /> <Act action={action} actor={actor} resource={resource} />
+          </p>
+          {changes.map((change) => (
+            <p key={change.field} class="change">
+              <bdi>{changeWords(change, isChange(action), nameOf)}</bdi>
+            </p>
+          ))}
+          <small>
+            <Time at={at} />
+          </small>
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+/**
+ * A resource's history, newest first: actors, actions and times. Any page can show it.
+ *
+ *     <History resource="pet" id={7} />
+ *     <History resource="project" id="docs" />
+ */
+export const History = ({
+  resource,
+  id,
+}: {
+  resource: Parameters<typeof useHistory>[0];
+  id: number | string;
+}) => {
+  const found = useHistory(resource, id);
+  return (
+    <section class="history" aria-label="History">
+      <h2>History</h2>
+      <List
+        found={found}
+        thing="entry"
+        things="entries"
+        empty={<p class="explained">Nothing has been recorded yet.</p>}
+      >
+        {(entries) => <Entries entries={entries} />}
+      </List>
+    </section>
+  );
+};
 
 const ACTORS = [
   ["", "Everybody"],

@@ -1,5 +1,5 @@
-import { adoptionsPath } from "../adoptions/addresses.ts";
-import { animalPath } from "../animals/addresses.ts";
+import { adoptionsPath } from "../adoptions/order.ts";
+import { animalPath } from "../animals/animal.ts";
 import { type Page, pageOf, platform, store } from "../api/client.ts";
 import { categoriesPath } from "../categories/category.ts";
 import { addressOf } from "../parts/address.ts";

@@ -1,5 +1,5 @@
 import type { components } from "../../../../client/types/store.d.ts";
-import { type FormWords, NAME } from "../parts/field-words.ts";
+import { type FormWords, NAME } from "../parts/wording.ts";
 
 export type Category = components["schemas"]["Category"];
 

@@ -1,18 +1,17 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { dataOf, platform } from "../api/client.ts";
-import { ERRORS } from "../api/words.ts";
+import { ERRORS, dataOf, platform } from "../api/client.ts";
 import { useAction } from "../parts/action.tsx";
 import { Dialog, DialogButtons, DialogForm } from "../parts/dialog.tsx";
-import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
+import { Badge, Loading, Notice, Problem, Sentence } from "../parts/page.tsx";
 import { Check, Field, type Options, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { takeFocus } from "../parts/focus.ts";
-import { Sentence } from "../parts/text.tsx";
 import { formatCount, isolated, pluralize } from "../parts/wording.ts";
 import { domainPath, projectPath } from "../projects/model.ts";
 import {
   type Addition,
   type Domain,
+  FIELDS,
   hostnameIn,
   isWildcard,
   offeredPair,
@@ -22,7 +21,6 @@ import {
   withPrimary,
 } from "./model.ts";
 import { ALL_DOMAINS, KEYS, at, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
-import { FIELDS } from "./words.ts";
 
 /** The host name that was read from a pasted address. */
 const Understood = ({ typed, understood }: { typed: string; understood: string }) => {

@@ -1,35 +1,288 @@
-import { ActionButton } from "../parts/action.tsx";
-import { isGone } from "../api/client.ts";
-import { Notice, One } from "../parts/feedback.tsx";
-import { Back, useArrival } from "../parts/page.tsx";
-import { Time, useNow } from "../parts/time.tsx";
-import { type Project, hasDomains, projectPath } from "../projects/model.ts";
-import { useSession } from "../session.tsx";
-import { DomainMenu, useActions } from "./menu.tsx";
-import { type Advice, adviceWithPair } from "./advice.ts";
-import { Connect, Guide, Move, NeededRecords, Records, Trace } from "./records.tsx";
-import { Prerequisites, StatusBadge } from "./list.tsx";
+import { useState } from "preact/hooks";
+import { Back, CopyButton, Notice, One, Time, useArrival, useNow } from "../parts/page.tsx";
+import { type Column, Scroll, Table } from "../parts/table.tsx";
+import { type Advice, adviceWithPair, allRecords, moveRecord, whoMustAct } from "./advice.ts";
 import {
+  ACTIONS,
+  type Change,
+  type Check,
   type Domain,
   type Event,
-  addressOf,
-  isWaiting,
-  primaryOf,
-  refetchDelay,
-  shownName,
-} from "./model.ts";
-import { type Step, type StepState, statusOf, stepsOf } from "./progress.ts";
-import { useDomain, useDomains, useHistory } from "./queries.ts";
-import { RemoveDomain } from "./dialogs.tsx";
-import {
+  FIELDS,
+  MOVE,
   STEP_STATES,
   activeWords,
   actorWords,
+  addressOf,
   eventWords,
+  hostnameIn,
+  isWaiting,
   nextCheck,
+  primaryOf,
+  refetchDelay,
+  shownName,
   verifyLabel,
   visitorsWords,
-} from "./words.ts";
+} from "./model.ts";
+import { dataOf, isGone, platform } from "../api/client.ts";
+import type { Tone } from "../parts/wording.ts";
+import { Form } from "../parts/form.tsx";
+import { ActionButton, useAction } from "../parts/action.tsx";
+import { type Project, hasDomains, projectPath } from "../projects/model.ts";
+import { HostnameField, RemoveDomain } from "./dialogs.tsx";
+import { useSession } from "../session.tsx";
+import { DomainMenu, Prerequisites, StatusBadge, useActions } from "./list.tsx";
+import { type Step, type StepState, statusOf, stepsOf } from "./progress.ts";
+import { useDomain, useDomains, useHistory } from "./queries.ts";
+
+/** As specified. */
+const TTL = 3600;
+
+/** The copied text. */
+const copied = (what: "name" | "value" | "TTL", type: string): string => `the ${what} of the ${type} record`;
+
+const Copied = ({ text, what }: { text: string; what: string }) => (
+  <span class="copied">
+    <code>{text}</code> <CopyButton text={text} what={what} />
+  </span>
+);
+
+const Value = ({ change: { action, type, value, found = [] } }: { change: Change }) => (
+  <div>
+    {value !== undefined && <Copied text={value} what={copied("value", type)} />}
+    {value === undefined && <code>{found.join(", ")}</code>}
+    {action === "change" && found.length > 0 && <small>now: {found.join(", ")}</small>}
+  </div>
+);
+
+const ACTION: Column<Change> = { name: "Action", cell: ({ action }) => <strong>{ACTIONS[action]}</strong> };
+
+const COLUMNS: readonly Column<Change>[] = [
+  { name: "Type", cell: ({ type }) => type.replace("ALIAS", "ALIAS or ANAME") },
+  {
+    name: "Name",
+    kind: "group",
+    cell: ({ type, name, fullName }) => (
+      <>
+        <Copied text={name} what={copied("name", type)} />
+        {name !== fullName && <small>in full: {fullName}</small>}
+      </>
+    ),
+  },
+  { name: "Value", cell: (change) => <Value change={change} /> },
+  {
+    name: "TTL",
+    cell: ({ type, value }) =>
+      value === undefined ? "–" : <Copied text={String(TTL)} what={copied("TTL", type)} />,
+  },
+];
+
+/** Records with buttons to copy their parts. @param isTodo true if they are to be changed at the DNS provider */
+const Records = ({ changes, isTodo }: { changes: readonly Change[]; isTodo: boolean }) => (
+  <Table
+    label={isTodo ? "Records to change" : "Records"}
+    kind="record"
+    stackBelow={52}
+    columns={isTodo ? [ACTION, ...COLUMNS] : COLUMNS}
+    items={changes}
+    keyOf={({ action, type, name, value }) => `${action} ${type} ${name} ${value}`}
+  />
+);
+
+const Snippet = ({ title, text }: { title: string; text: string }) => (
+  <>
+    <h4>
+      {title} <CopyButton text={text} what={title} />
+    </h4>
+    <Scroll label={title}>
+      <pre>
+        <code>{text}</code>
+      </pre>
+    </Scroll>
+  </>
+);
+
+/** Instructions for the DNS provider, step by step. A step can occur twice. */
+const Guide = ({ guide: { provider, steps } }: { guide: NonNullable<Domain["guide"]> }) => (
+  <section class="guide">
+    <h3>At {provider}</h3>
+    <ol>
+      {steps.map((step, at) => (
+        <li key={at}>{step}</li>
+      ))}
+    </ol>
+  </section>
+);
+
+/** The records that a domain needs at its DNS provider, also in the forms that tools take. */
+const NeededRecords = ({
+  domain,
+  isOpen = false,
+}: {
+  domain: Pick<Domain, "hostname" | "record" | "guide"> & Partial<Pick<Domain, "challengeRecord">>;
+  isOpen?: boolean;
+}) => {
+  const { record } = domain;
+  const challenge = domain.challengeRecord?.required ? domain.challengeRecord : undefined;
+  const note = record.note ?? challenge?.note;
+  const records = [record, record.proof, challenge].filter((one) => one !== undefined);
+  const lines = records.flatMap(({ bind }) => bind ?? []);
+  const blocks = records.map(({ terraform }) => terraform);
+  return (
+    <details open={isOpen}>
+      <summary>{records.length > 1 ? "The DNS records" : "The DNS record"}</summary>
+      <Records changes={allRecords(domain)} isTodo={false} />
+      {note && <p>{note}</p>}
+      {lines.length > 0 && (
+        <Snippet
+          title={record.proof ? "The TXT record as a line of a zone file" : "As a line of a zone file"}
+          text={lines.join("\n")}
+        />
+      )}
+      <Snippet
+        title={blocks.length > 1 ? "As Terraform blocks" : "As a Terraform block"}
+        text={blocks.join("\n\n")}
+      />
+    </details>
+  );
+};
+
+/** Instructions to get a certificate for a site that is live elsewhere, before its visitors come here. */
+const Move = ({ domain }: { domain: Domain }) => {
+  const changes = moveRecord(domain);
+  const [record] = changes;
+  // A wildcard has it among its records.
+  if (!record || domain.challengeRecord?.required) return null;
+  return (
+    <details>
+      <summary>Move without downtime</summary>
+      <ol>
+        {MOVE[record.type]?.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <Records changes={changes} isTodo={false} />
+    </details>
+  );
+};
+
+type Question = NonNullable<Domain["trace"]>["questions"][number];
+
+const QUESTIONS: readonly Column<Question>[] = [
+  {
+    name: "Server",
+    kind: "group",
+    cell: ({ server, recursive }) => (
+      <>
+        {server} <small>{recursive ? "resolver" : "authority"}</small>
+      </>
+    ),
+  },
+  { name: "Query", cell: ({ type, name }) => `${type} ${name}` },
+  {
+    name: "Response",
+    kind: "group",
+    cell: ({ outcome, detail, records }) => (
+      <>
+        {outcome} {detail}
+        {records.map((record) => (
+          <div key={record}>
+            <code>{record}</code>
+          </div>
+        ))}
+      </>
+    ),
+  },
+];
+
+/** Every query and response of the last check. */
+const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
+  <details>
+    <summary>What the last check asked the name servers</summary>
+    <Table
+      label="Queries of the last check"
+      kind="trace"
+      stackBelow={40}
+      columns={QUESTIONS}
+      items={trace.questions}
+      keyOf={(_, at) => at}
+    />
+  </details>
+);
+
+/** Without a way back, the provider opens in a new tab. */
+const targetOf = (url: URL): "_blank" | undefined =>
+  url.searchParams.has("redirect_uri") ? undefined : "_blank";
+
+/** A link to the DNS provider, which can create the records itself. */
+const Connect = ({ offer }: { offer: Domain["domainConnect"] }) => {
+  if (!offer) return null;
+  const url = new URL(offer.url);
+  return (
+    <p class="connect">
+      <a class="button" href={offer.url} rel="noreferrer" target={targetOf(url)}>
+        Set up at {offer.provider}
+      </a>
+      {/* The provider chooses its name, so only the host shows the link's target. */}
+      <small>You sign in at {url.host} and agree. Then the provider creates the records.</small>
+    </p>
+  );
+};
+
+const TONES: Partial<Record<Check["verdict"], Tone>> = { right: "good", wrong: "bad", blocked: "bad" };
+
+const Result = ({ check }: { check: Check }) => {
+  const { verdict, message, findings, record, guide, trace } = check;
+  return (
+    <>
+      <h3>
+        <bdi>{shownName(check)}</bdi>
+      </h3>
+      <div role="status">
+        <Notice tone={TONES[verdict] ?? "waiting"}>
+          <p>{message}</p>
+          {findings.map((finding) => (
+            <p key={finding.message}>
+              {finding.message} {whoMustAct(finding)}
+            </p>
+          ))}
+        </Notice>
+      </div>
+      <Connect offer={check.domainConnect} />
+      {guide && verdict !== "right" && <Guide guide={guide} />}
+      {record && <NeededRecords domain={{ ...check, record }} isOpen />}
+      <Trace trace={trace} />
+    </>
+  );
+};
+
+/** The check of a domain before it is added to the project. */
+export const CheckDomain = ({ project: { slug, target } }: { project: Project }) => {
+  const [typed, setTyped] = useState("");
+  const heading = useArrival();
+  const checking = useAction({
+    act: (hostname: string) =>
+      dataOf(platform.POST("/platform/domain-checks", { body: { hostname, target } })),
+  });
+  return (
+    <>
+      <Back href={projectPath(slug, "domains")} label="Back to domains" />
+      <header class="part">
+        <h2 ref={heading} tabIndex={-1}>
+          Check a domain
+        </h2>
+      </header>
+      <p>See what to change in a domain's DNS before you add it. Nothing is stored.</p>
+      <Form error={checking.error} words={FIELDS} onSubmit={() => checking.run(hostnameIn(typed))}>
+        <HostnameField understood="This will check" value={typed} onValue={setTyped} />
+        <button aria-busy={checking.isPending} aria-disabled={checking.isPending}>
+          Check
+        </button>
+      </Form>
+      {checking.data && <Result check={checking.data} />}
+    </>
+  );
+};
 
 const CURRENT_STATES: ReadonlySet<StepState> = new Set(["now", "stuck", "suspended"]);
 

@@ -1,16 +1,166 @@
-import { Badge, Notice } from "../parts/feedback.tsx";
-import { List } from "../parts/table.tsx";
-import { useArrival } from "../parts/page.tsx";
-import { useNow } from "../parts/time.tsx";
+import { useQueryClient } from "@tanstack/preact-query";
+import { useRef } from "preact/hooks";
+import { dataOf, platform } from "../api/client.ts";
+import { useAction } from "../parts/action.tsx";
 import { PLAN_NAMES, type Project, domainPath, hasDomains, projectPath } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
 import { adviceOf } from "./advice.ts";
-import { AddDomain } from "./dialogs.tsx";
-import { DomainMenu, useActions } from "./menu.tsx";
-import { type Domain, primaryOf, shownName } from "./model.ts";
-import { STATUS_TONES, statusOf } from "./progress.ts";
-import { useDomains } from "./queries.ts";
-import { STATUS, roleLabel } from "./words.ts";
+import {
+  type Domain,
+  STATUS,
+  isWildcard,
+  primaryOf,
+  roleLabel,
+  shownName,
+  verifyLabel,
+  withRedirect,
+} from "./model.ts";
+import {
+  type Filter,
+  STAGES,
+  STATUS_TONES,
+  allDomainsPath,
+  filterOf,
+  nextStep,
+  statusOf,
+} from "./progress.ts";
+import { KEYS, at, fetchConfig, putConfig, putPrimary, useAllDomains, useDomains } from "./queries.ts";
+import { Badge, Empty, Notice, Page, useArrival, useNow } from "../parts/page.tsx";
+import { type Column, List } from "../parts/table.tsx";
+import { ADD_DOMAINS, AddDomain, AddDomains } from "./dialogs.tsx";
+import { SearchField, Select } from "../parts/form.tsx";
+import { useLocation, useRoute } from "../parts/navigation.ts";
+
+/** The result of a check, for people who do not see the page change. */
+const outcomeOf = (domain: Domain): string => {
+  const now = Date.now();
+  const [advice] = adviceOf(domain, now);
+  return `Checked: ${STATUS[statusOf(domain, now)]}${advice ? `. ${advice.title}` : ""}`;
+};
+
+/** The actions on a domain. @param primary the project's primary domain, if it has one */
+export const useActions = (slug: string, hostname: string, primary: string | undefined) => {
+  const queries = useQueryClient();
+  const changes = [KEYS.all(slug)];
+  const setRedirect = async (isRedirect: boolean) => {
+    // Read again, because another user may have changed it.
+    const config = withRedirect(await fetchConfig(slug), hostname, isRedirect);
+    if (!config) throw new Error("There is no other primary domain to redirect to. Make one primary first.");
+    return putConfig(slug, config);
+  };
+  return {
+    verify: useAction({
+      act: () =>
+        dataOf(platform.POST("/platform/projects/{slug}/domains/{hostname}/verify", at(slug, hostname))),
+      onDone: (domain) => queries.setQueryData(KEYS.one(slug, hostname), domain),
+      changes,
+      says: outcomeOf,
+      isErrorToast: true,
+    }),
+    makePrimary: useAction({
+      async act() {
+        const before = await fetchConfig(slug);
+        await putPrimary(slug, hostname);
+        return before;
+      },
+      changes,
+      says: () => `${hostname} is now the primary domain`,
+      ...(primary !== undefined && {
+        undo: ({ domains: { redirects } }: Awaited<ReturnType<typeof fetchConfig>>) =>
+          putConfig(slug, { domains: { primary, redirects } }),
+      }),
+      isErrorToast: true,
+    }),
+    redirect: useAction({
+      act: setRedirect,
+      changes,
+      says: (_, isRedirect) =>
+        isRedirect ? `${hostname} now redirects to ${primary ?? ""}` : `${hostname} now shows the site`,
+      undo: (_, isRedirect) => setRedirect(!isRedirect),
+      isErrorToast: true,
+    }),
+  };
+};
+
+type Actions = ReturnType<typeof useActions>;
+
+/** The menu of a domain. The keyboard opens it too, and Escape closes it. */
+export const DomainMenu = ({
+  slug,
+  domain,
+  primary,
+  actions: { verify, makePrimary, redirect },
+  withVerify = false,
+}: {
+  slug: string;
+  domain: Domain;
+  /** The project's primary domain. */
+  primary: string | undefined;
+  actions: Actions;
+  /** For pages without a button for it. */
+  withVerify?: boolean;
+}) => {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const summary = useRef<HTMLElement>(null);
+  const { hostname, role, stage } = domain;
+  if (!useSession().can("platform:write")) return null;
+  // A wildcard always shows the site.
+  const hasRoles = !isWildcard(domain);
+  const isBusy = [verify, makePrimary, redirect].some(({ isPending }) => isPending);
+  const close = () => {
+    if (menu.current) menu.current.open = false;
+    summary.current?.focus();
+  };
+  const item = (words: string, act: () => void) => (
+    <li>
+      <button
+        type="button"
+        aria-disabled={isBusy}
+        onClick={() => {
+          close();
+          if (!isBusy) act();
+        }}
+      >
+        {words}
+      </button>
+    </li>
+  );
+  return (
+    <details
+      ref={menu}
+      class="dropdown menu"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") close();
+      }}
+      onFocusOut={({ relatedTarget, currentTarget }) => {
+        // Safari does not focus a pressed button. Then `relatedTarget` is null, and the press must still count.
+        if (relatedTarget && !currentTarget.contains(relatedTarget as Node)) currentTarget.open = false;
+      }}
+    >
+      <summary
+        ref={summary}
+        role="button"
+        class="small secondary outline"
+        aria-label={`Menu for ${hostname}`}
+        aria-busy={isBusy}
+      >
+        Menu
+      </summary>
+      <ul>
+        {withVerify && stage !== "suspended" && item(verifyLabel(domain), () => verify.run())}
+        {role !== "primary" && hasRoles && item("Make primary", () => makePrimary.run())}
+        {role === "served" &&
+          primary !== undefined &&
+          hasRoles &&
+          item(`Redirect to ${primary}`, () => redirect.run(true))}
+        {role === "redirect" && item("Show the site here", () => redirect.run(false))}
+        <li>
+          <a href={domainPath(slug, hostname, "remove")}>Remove</a>
+        </li>
+      </ul>
+    </details>
+  );
+};
 
 const isReady = ({ plan, activeDeploy }: Project): boolean => hasDomains(plan) && activeDeploy !== undefined;
 
@@ -102,5 +252,90 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
       </List>
       {isAdding && mayAdd && <AddDomain slug={slug} domains={found.data ?? []} />}
     </>
+  );
+};
+
+const STAGE_OPTIONS = [["", "Every stage"] as const, ...Object.entries(STAGES)];
+
+/** The search and the filter by stage. The address keeps both. Typing replaces it without a new history entry. */
+const FilterForm = ({ filter }: { filter: Filter }) => {
+  const { route } = useLocation();
+  return (
+    <div class="finding filter">
+      <SearchField
+        label="Search domains"
+        q={filter.q ?? ""}
+        search={(q) => route(allDomainsPath({ ...filter, q }), true)}
+      />
+      <Select
+        aria-label="Stage"
+        value={filter.stage ?? ""}
+        options={STAGE_OPTIONS}
+        onValue={(stage: string) => route(allDomainsPath({ ...filter, stage }))}
+      />
+    </div>
+  );
+};
+
+const StageCell = ({ domain }: { domain: Domain }) => (
+  <>
+    <StatusBadge domain={domain} />{" "}
+    {statusOf(domain, useNow()) !== "active" && <small>{STAGES[domain.stage]}</small>}
+  </>
+);
+
+const NextStep = ({ domain }: { domain: Domain }) => {
+  const { title, details } = nextStep(domain, useNow());
+  return (
+    <>
+      {title} <small>{details}</small>
+    </>
+  );
+};
+
+const COLUMNS: readonly Column<Domain>[] = [
+  {
+    name: "Domain",
+    kind: "row",
+    cell: (domain) => (
+      <a href={domainPath(domain.project, domain.hostname)}>
+        <bdi>{shownName(domain)}</bdi>
+      </a>
+    ),
+  },
+  { name: "Project", cell: ({ project }) => <a href={projectPath(project, "domains")}>{project}</a> },
+  { name: "Stage", kind: "group", cell: (domain) => <StageCell domain={domain} /> },
+  { name: "What to do", kind: "group", cell: (domain) => <NextStep domain={domain} /> },
+];
+
+/** The custom domains of all projects, problems first. */
+export const AllDomains = () => {
+  const filter = filterOf(useLocation().query);
+  const { part } = useRoute().params;
+  const mayAdd = useSession().can("platform:write");
+  const isNarrow = filter.q !== undefined || filter.stage !== undefined;
+  return (
+    <Page title="Domains" add={mayAdd && { href: allDomainsPath(filter, "add"), label: ADD_DOMAINS }}>
+      <FilterForm filter={filter} />
+      <List
+        found={useAllDomains(filter)}
+        thing="domain"
+        purpose="The custom domains of all projects appear here, problems first."
+        empty={
+          isNarrow ? (
+            <Empty title="No domain matches">
+              <a href={allDomainsPath()}>Show all domains</a>
+            </Empty>
+          ) : undefined
+        }
+        table={{
+          label: "Domains of all projects",
+          stackBelow: 52,
+          columns: COLUMNS,
+          keyOf: ({ project, hostname }) => `${project} ${hostname}`,
+        }}
+      />
+      {mayAdd && part === "add" && <AddDomains back={allDomainsPath(filter)} />}
+    </Page>
   );
 };

@@ -1,7 +1,7 @@
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
 import { useAll, useFresh, useOne } from "../parts/queries.ts";
-import type { Filter } from "./overview.ts";
+import type { Filter } from "./progress.ts";
 import { type Domain, type NewConfig, listRefetchDelay, refetchDelay } from "./model.ts";
 
 /** The cache keys of a project's domains. All begin with that of the project. */

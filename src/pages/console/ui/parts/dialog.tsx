@@ -1,12 +1,10 @@
 import { type ComponentChildren, type ComponentProps, createContext } from "preact";
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ActionState } from "./action.tsx";
-import { Problem } from "./feedback.tsx";
-import { Form } from "./form.tsx";
+import { CopyButton, Notice, Problem, Sentence } from "./page.tsx";
+import { Check, Form } from "./form.tsx";
 import { returnFocus } from "./focus.ts";
-import { type Question, guard, setAsk } from "./leaving.ts";
-import { closeDialog, declareDialog } from "./navigation.ts";
-import { Sentence } from "./text.tsx";
+import { type Question, closeDialog, declareDialog, guard, setAsk } from "./navigation.ts";
 
 const DRAFT: Question = {
   title: "Discard your changes?",
@@ -41,7 +39,7 @@ const useFirstFocus = (element: { current: HTMLDialogElement | null }) => {
 const Back = createContext("");
 
 /** The address that the enclosing dialog leads back to. */
-export const useBack = (): string => useContext(Back);
+const useBack = (): string => useContext(Back);
 
 /**
  * A dialog with its own address: link to the address to open it. Escape, × and Back lead to the page that opened it, or to
@@ -245,4 +243,57 @@ export const LeaveDialog = () => {
     });
   }, []);
   return asked ? <Asking {...asked} /> : null;
+};
+
+/** A secret in a dialog. It is stored nowhere: Done waits for Copy or a tick, and leaving it before asks. */
+export const OnceShown = ({
+  text,
+  what,
+  once,
+  stored,
+  question,
+  children,
+}: {
+  text: string;
+  /** The thing that is shown: "the secret". */
+  what: string;
+  /** That it is shown only once. */
+  once: string;
+  /** The tick that replaces Copy. */
+  stored: string;
+  /** Asked before it is left uncopied. It is always the same object. */
+  question: Question;
+  /** Instructions for its use. */
+  children: ComponentChildren;
+}) => {
+  const back = useBack();
+  const shown = useRef<HTMLElement>(null);
+  const [isStored, setStored] = useState(false);
+  useDraftGuard(!isStored, question);
+  useEffect(() => shown.current?.focus(), []);
+  return (
+    <>
+      <div role="alert">
+        <Notice tone="waiting">
+          <p>
+            <strong>{once}</strong> {children}
+          </p>
+        </Notice>
+      </div>
+      <p class="secret">
+        <code ref={shown} tabIndex={-1} aria-label={what.replace("t", "T")}>
+          {text}
+        </code>
+        <CopyButton text={text} what={what} onCopied={() => setStored(true)} />
+      </p>
+      <Check name="stored" isChecked={isStored} onCheck={setStored}>
+        {stored}
+      </Check>
+      <footer>
+        <button type="button" aria-disabled={!isStored} onClick={() => isStored && closeDialog(back)}>
+          Done
+        </button>
+      </footer>
+    </>
+  );
 };

@@ -1,5 +1,269 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type ComponentChildren, Fragment } from "preact";
+import { type Tone, formatCount, shortRelative } from "./wording.ts";
+import { isGone } from "../api/client.ts";
+
+/** A name in quotes, or one that `isolated` has marked. */
+const NAMES = /(?<=“)([^”]*)(?=”)|\u2068([^\u2069]*)\u2069/;
+
+/** A sentence with names. Each name is isolated, so that one written from right to left leaves the rest in order. */
+export const Sentence = ({ text }: { text: string }) => (
+  <>{text.split(NAMES).map((part, at) => (part && at % 3 > 0 ? <bdi key={at}>{part}</bdi> : part))}</>
+);
+
+/** An e-mail address. A long one breaks after its @ and its dots. */
+export const Email = ({ address }: { address: string }) => (
+  <bdi class="email">
+    {address.split(/(?<=[@.])/).map((part, at) => (
+      <>
+        {at > 0 && <wbr />}
+        {part}
+      </>
+    ))}
+  </bdi>
+);
+
+const TICK_MS = 15_000;
+
+const listeners = new Set<() => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
+
+const tick = (): void => {
+  for (const listener of listeners) listener();
+};
+
+/** Ticks while the component has listeners and the tab is visible. */
+const adjust = (): void => {
+  clearInterval(ticking);
+  ticking = listeners.size > 0 && !document.hidden ? setInterval(tick, TICK_MS) : undefined;
+};
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) tick();
+  adjust();
+});
+
+/** A value that depends on the current time, from the one clock of the app. The component is rendered when the value changes. */
+export const useClock = <Value extends string | number>(read: (now: number) => Value): Value => {
+  const current = useRef(read);
+  current.current = read;
+  const [, setValue] = useState(() => read(Date.now()));
+  useEffect(() => {
+    const listener = () => setValue(current.current(Date.now()));
+    listeners.add(listener);
+    if (listeners.size === 1) adjust();
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) adjust();
+    };
+  }, []);
+  return read(Date.now());
+};
+
+/** The current time in milliseconds. It updates the component as time passes. */
+export const useNow = (): number => useClock((now) => now);
+
+/** A time relative to now, with the absolute time on hover. It stays up to date. */
+export const Time = ({ at }: { at: string }) => {
+  const date = new Date(at);
+  const words = useClock((now) => shortRelative((date.getTime() - now) / 1000));
+  return (
+    <time dateTime={at} title={date.toLocaleString()}>
+      {words}
+    </time>
+  );
+};
+
+const SHOWN_MS = 2000;
+
+/** Copies a text. `what` names it for screen readers. */
+export const CopyButton = ({
+  text,
+  what,
+  onCopied,
+}: {
+  text: string;
+  what: string;
+  onCopied?: () => void;
+}) => {
+  const [state, setState] = useState<"" | "Copied" | "Copy it by hand">("");
+  useEffect(() => {
+    if (state === "") return undefined;
+    const timer = setTimeout(() => setState(""), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setState("Copied");
+      onCopied?.();
+    } catch {
+      // Browsers offer the clipboard only over HTTPS and on localhost.
+      setState("Copy it by hand");
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="copy secondary outline"
+        aria-label={`Copy ${what}`}
+        onClick={() => void copy()}
+      >
+        {state || "Copy"}
+      </button>
+      <span class="visually-hidden" role="status">
+        {state}
+      </span>
+    </>
+  );
+};
+
+/** Shown while something loads. It is as tall as the content, so that nothing jumps. */
+export const Loading = ({ what = "Loading", isForm = false }: { what?: string; isForm?: boolean }) => (
+  <p class={isForm ? "loading form" : "loading"} aria-busy="true">
+    {what}…
+  </p>
+);
+
+/** An error message, with a button to try again. */
+export const Problem = ({
+  error,
+  onRetry,
+  retryLabel = "Try again",
+}: {
+  error: Error | string;
+  onRetry?: () => unknown;
+  retryLabel?: string;
+}) => (
+  <div class="notice problem" role="alert">
+    <p>{typeof error === "string" ? error : error.message}</p>
+    {onRetry && (
+      <button type="button" class="secondary outline" onClick={() => void onRetry()}>
+        {retryLabel}
+      </button>
+    )}
+  </div>
+);
+
+/** Shown instead of an empty list. */
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    <p>
+      <strong>{title}</strong>
+    </p>
+    {children}
+  </div>
+);
+
+export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <span class={`badge ${tone}`}>{children}</span>
+);
+
+export const Notice = ({
+  tone,
+  text,
+  children,
+}: {
+  tone: Tone;
+  text?: string;
+  children?: ComponentChildren;
+}) => (
+  <div class={`notice ${tone}`}>
+    {text !== undefined && <p>{text}</p>}
+    {children}
+  </div>
+);
+
+/** Facts about a thing, each with its name. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, ComponentChildren])[] }) => (
+  <dl class="facts">
+    {facts.map(([name, fact]) => (
+      <Fragment key={name}>
+        <dt>{name}</dt>
+        <dd>{fact}</dd>
+      </Fragment>
+    ))}
+  </dl>
+);
+
+/** The states of one thing: loading, a problem, and its content. What is gone is not asked for again. */
+export const One = <Data,>({
+  found: { data, error, refetch },
+  what,
+  isForm = false,
+  withErrors = false,
+  children,
+}: {
+  found: { data: Data | undefined; error: Error | null; refetch: () => unknown };
+  /** The name of the thing: "the key". */
+  what: string;
+  isForm?: boolean;
+  /** Shows the error of a later read too, above the content. */
+  withErrors?: boolean;
+  children: (data: Data) => ComponentChildren;
+}) => (
+  <>
+    {error && (withErrors || data === undefined) && (
+      <Problem error={error} {...(!isGone(error) && { onRetry: refetch })} />
+    )}
+    {data === undefined && !error && <Loading what={`Loading ${what}`} isForm={isForm} />}
+    {data !== undefined && children(data)}
+  </>
+);
+
+/** A link to a page, or to a part of a page. */
+interface Tab {
+  href: string;
+  name: string;
+  isCurrent: boolean;
+}
+
+/** Links to the parts of a page. `label` names them for screen readers. */
+export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
+  <nav aria-label={label} class="areas">
+    <ul>
+      {tabs.map(({ href, name, isCurrent }) => (
+        <li key={href}>
+          <a href={href} aria-current={isCurrent ? "page" : undefined}>
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
+
+/** A count with its name. It takes the same space while it loads. */
+export const Count = ({ name, count }: { name: string; count: number | undefined }) => (
+  <>
+    <span>{name}</span> <strong>{count === undefined ? "\u2013" : formatCount(count)}</strong>
+  </>
+);
+
+/** Links to parts of a list with their counts, such as one for each status. */
+export const CountTabs = ({
+  label,
+  tabs,
+  children,
+}: {
+  label: string;
+  tabs: readonly (Tab & { count: number | undefined })[];
+  children?: ComponentChildren;
+}) => (
+  <nav class="tiles" aria-label={label}>
+    <ul>
+      {tabs.map(({ href, name, isCurrent, count }) => (
+        <li key={name}>
+          <a href={href} aria-current={isCurrent ? "true" : undefined}>
+            <Count name={name} count={count} />
+          </a>
+        </li>
+      ))}
+      {children}
+    </ul>
+  </nav>
+);
 
 /**
  * A heading that takes the focus if the focused element no longer exists, as after a link. Not when the document was

@@ -1,18 +1,56 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
   type InfiniteData,
   type QueryKey,
+  type UseQueryOptions,
   keepPreviousData,
   replaceEqualDeep,
-  type UseQueryOptions,
   useInfiniteQuery,
   useQuery,
   useQueryClient,
 } from "@tanstack/preact-query";
-import { useEffect, useMemo } from "preact/hooks";
 import { type Page, dataOf } from "../api/client.ts";
 import { entryKey, placeOf } from "./navigation.ts";
-import { withLoadedPages } from "./loaded-pages.ts";
-import { useLive } from "./visibility.ts";
+import { withLoadedPages } from "./reads.ts";
+
+/** True while the user does not see the tab. */
+export const useHidden = (): boolean => {
+  const [isHidden, setHidden] = useState(document.hidden);
+  useEffect(() => {
+    const update = () => setHidden(document.hidden);
+    document.addEventListener("visibilitychange", update);
+    return () => document.removeEventListener("visibilitychange", update);
+  }, []);
+  return isHidden;
+};
+
+/**
+ * Calls `refresh` every `everyMs` while the tab is visible, and immediately when the user returns after that time. For changes
+ * that are made elsewhere: `useLive(() => queries.invalidateQueries({ queryKey: KEYS }), 15_000)`.
+ */
+export const useLive = (refresh: () => unknown, everyMs: number): void => {
+  const current = useRef(refresh);
+  current.current = refresh;
+  useEffect(() => {
+    let last = Date.now();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const run = () => {
+      last = Date.now();
+      void current.current();
+      timer = setTimeout(run, everyMs);
+    };
+    const adjust = () => {
+      clearTimeout(timer);
+      if (!document.hidden) timer = setTimeout(run, Math.max(0, last + everyMs - Date.now()));
+    };
+    adjust();
+    document.addEventListener("visibilitychange", adjust);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", adjust);
+    };
+  }, [everyMs]);
+};
 
 /** Items of a page: the most that the API returns, so that a long list is restored with few requests. */
 export const PAGE_SIZE = 100;

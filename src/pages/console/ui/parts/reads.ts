@@ -1,5 +1,6 @@
-// The types of preact-query include those of the DOM, which the tests do not have.
 import type { QueryClient, QueryFilters, QueryKey } from "@tanstack/query-core";
+
+// The types of preact-query include those of the DOM, which the tests do not have.
 
 /** Restarts the reads in progress, and drops the responses to their earlier requests: they may be older than a write. */
 export const restartReads = (queries: QueryClient, filters: QueryFilters = {}): void => {
@@ -38,3 +39,20 @@ export const readsDone = async (
   clearTimeout(timer);
   stop();
 };
+
+interface Pages {
+  pages: readonly unknown[];
+}
+
+/**
+ * Merges a response into a list, for `structuralSharing`. The query client adds a next page to the pages that existed when
+ * its request began: changes that were patched in since are kept here.
+ * @param share handles anything but a next page
+ */
+export const withLoadedPages =
+  (share: (before: unknown, now: unknown) => unknown) =>
+  (before: unknown, now: unknown): unknown => {
+    const [had, has] = [before as Pages | undefined, now as Pages];
+    if (!had || has.pages.length !== had.pages.length + 1) return share(before, now);
+    return { ...has, pages: [...had.pages, has.pages.at(-1)] };
+  };

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Empty, Loading, Problem } from "./feedback.tsx";
+import { Empty, Loading, Problem } from "./page.tsx";
 import { shownOf } from "./wording.ts";
 
 /** Content that scrolls sideways if it is too wide, with the keyboard too. `label` names it for screen readers. */

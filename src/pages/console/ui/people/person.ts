@@ -1,6 +1,6 @@
 import type { components } from "../../../../client/types/platform.d.ts";
 import { pageOf, platform } from "../api/client.ts";
-import type { FormWords } from "../parts/field-words.ts";
+import type { FormWords } from "../parts/wording.ts";
 import { useAll, useOne } from "../parts/queries.ts";
 import type { User } from "../session.tsx";
 

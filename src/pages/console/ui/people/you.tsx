@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/preact-query";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { About, Confirm, Dialog, DialogForm } from "../parts/dialog.tsx";
-import { Badge, Facts, Notice, Problem } from "../parts/feedback.tsx";
+import { Badge, Facts, Notice, Page, Problem, Time } from "../parts/page.tsx";
 import { TextField, useDraft } from "../parts/form.tsx";
-import { Page } from "../parts/page.tsx";
 import { useRoute } from "../parts/navigation.ts";
 import { type Column, List, byId } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
-import { addPasskey, callAuth, hasPasskeys } from "../passkeys.ts";
+import { callAuth } from "../api/client.ts";
+import { addPasskey, hasPasskeys } from "../passkeys.ts";
 import { type User, describeUser, useSession } from "../session.tsx";
 import { NO_PASSKEYS, PASSKEY_FIELDS, type Passkey, ROLES } from "./person.ts";
 

@@ -1,13 +1,157 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { Badge, Problem } from "../parts/feedback.tsx";
-import { type Column, List, byId } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
-import { useSession } from "../session.tsx";
-import { RollBack } from "./dialogs.tsx";
+import { useQueryClient } from "@tanstack/preact-query";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ApiError, apiErrorOf, callHeaders, dataOf, finishWrite, platform } from "../api/client.ts";
+import { guard } from "../parts/navigation.ts";
+import { type Toast, useAction, useToast } from "../parts/action.tsx";
 import { type Deploy, type Project, activationWords, contentOf, projectPath } from "./model.ts";
-import { useDeploys } from "./queries.ts";
-import { useUploads } from "./uploads-provider.tsx";
-import { UNPACKING, uploadStatus } from "./uploads.ts";
+import { KEYS, useDeploys } from "./queries.ts";
+import { type Sending, UNPACKING, type Uploads, uploadStatus, uploadTracker } from "./uploads.ts";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Badge, Loading, Problem, Time } from "../parts/page.tsx";
+import { idOf } from "../parts/address.ts";
+import { useOne } from "../parts/queries.ts";
+import { type Column, List, byId } from "../parts/table.tsx";
+import { useSession } from "../session.tsx";
+
+const LEAVING = {
+  title: "Cancel the upload?",
+  text: "A site is being uploaded. If you leave now, nothing is deployed.",
+  stay: "Keep uploading",
+  leave: "Cancel the upload",
+};
+
+/** @throws ApiError */
+const deployOf = async ({ status, responseText }: XMLHttpRequest): Promise<Deploy> => {
+  if (status === 201) return JSON.parse(responseText) as Deploy;
+  throw await apiErrorOf(new Response(responseText, { status }));
+};
+
+/**
+ * Uploads an archive. It does not use `fetch`, which does not report progress.
+ * @param onProgress called with the share that was sent, from 0 to 1
+ */
+const sendArchive = (
+  slug: string,
+  archive: Blob,
+  type: string,
+  onProgress: (share: number) => void,
+): Sending => {
+  const request = new XMLHttpRequest();
+  const { promise: deploy, resolve, reject } = Promise.withResolvers<Deploy>();
+  const end = (code: string, message: string) => () => reject(new ApiError(0, code, message));
+  request.open("POST", `/console/api/platform/projects/${encodeURIComponent(slug)}/deploys`);
+  for (const [name, value] of Object.entries({ ...callHeaders(), "content-type": type }))
+    request.setRequestHeader(name, value);
+  request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total ? loaded / total : 0));
+  request.upload.addEventListener("load", () => onProgress(1));
+  request.addEventListener("load", () => resolve(deployOf(request)));
+  request.addEventListener("abort", end("cancelled", "The upload was cancelled. Nothing has changed."));
+  request.addEventListener(
+    "error",
+    end(
+      "unreachable",
+      "The upload was interrupted. Check your connection, and whether the archive is too large.",
+    ),
+  );
+  request.addEventListener("loadend", finishWrite);
+  request.send(archive);
+  return { deploy, cancel: () => request.abort() };
+};
+
+const Current = createContext<{ uploads: Uploads } | undefined>(undefined);
+
+/** The uploads. Use it only below `UploadsProvider`. */
+const useUploads = (): Uploads => useContext(Current)!.uploads;
+
+/** The message about an upload. The user may be on another page by now; the project's page shows errors itself. */
+const outcomeOf = (slug: string, result: Deploy | Error): Toast | undefined => {
+  const href = projectPath(slug, "deploys");
+  const link = location.pathname === href ? undefined : { href, label: "View deploys" };
+  if (result instanceof Error) return link && { words: result.message, tone: "bad", link };
+  return { words: `Deployed to ${slug}: ${contentOf(result)}, now live`, ...(link && { link }) };
+};
+
+/** Keeps uploads running while pages change. Closing the tab and signing out ask first. */
+export const UploadsProvider = ({ children }: { children: ComponentChildren }) => {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [changes, setChanges] = useState(0);
+  const uploads = useMemo(
+    () =>
+      uploadTracker(
+        sendArchive,
+        () => setChanges((before) => before + 1),
+        (slug, result) => {
+          void queries.invalidateQueries({ queryKey: KEYS.one(slug) });
+          const outcome = outcomeOf(slug, result);
+          if (outcome) toast(outcome);
+        },
+      ),
+    [queries, toast],
+  );
+  const areSending = uploads.areSending();
+  // A layout effect, so that the tab closes freely as soon as the toast says that the upload is done.
+  useLayoutEffect(() => (areSending ? guard(LEAVING, "console") : undefined), [areSending]);
+  useEffect(() => () => uploads.cancelAll(), [uploads]);
+  // A new value with each change, so that components that show an upload render again.
+  const value = useMemo(() => ({ uploads }), [uploads, changes]);
+  return <Current.Provider value={value}>{children}</Current.Provider>;
+};
+
+const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
+  const back = projectPath(slug, "deploys");
+  const { data: deploy, error } = useOne([...KEYS.deploys(slug), id], () =>
+    platform.GET("/platform/projects/{slug}/deploys/{deployId}", {
+      params: { path: { slug, deployId: id } },
+    }),
+  );
+  const activate = (deployId: number) =>
+    dataOf(
+      platform.POST("/platform/projects/{slug}/deploys/{deployId}/activate", {
+        params: { path: { slug, deployId } },
+      }),
+    );
+  const activating = useAction({
+    act: () => activate(id),
+    changes: [KEYS.one(slug)],
+    at: back,
+    says: () => `Deploy ${id} is now live`,
+    ...(activeDeploy !== undefined && { undo: () => activate(activeDeploy) }),
+  });
+  const { label, title } = activationWords(id, activeDeploy);
+  const problem = error ?? activating.error;
+  return (
+    <Dialog title={title} back={back}>
+      {problem && <Problem error={problem} />}
+      {!deploy && !error && <Loading />}
+      {deploy && id === activeDeploy && <p>Deploy {id} is already live.</p>}
+      {deploy && id !== activeDeploy && (
+        <p>
+          It was created <Time at={deploy.createdAt} /> and has {contentOf(deploy)}. Visitors see it at once.{" "}
+          {activeDeploy !== undefined && `Deploy ${activeDeploy} is kept, so that you can return to it.`}
+        </p>
+      )}
+      <DialogButtons
+        label={label}
+        isBusy={activating.isPending}
+        isEnabled={id !== activeDeploy && deploy?.status === "succeeded"}
+        onConfirm={activating.run}
+      />
+    </Dialog>
+  );
+};
+
+/** The dialog that makes another deploy live. @param chosen the id in the address */
+const RollBack = ({ project, chosen }: { project: Project; chosen: string }) => {
+  const id = idOf(chosen);
+  if (id !== undefined) return <RollBackDialog key={id} project={project} id={id} />;
+  return (
+    <Dialog title="Make a deploy live" back={projectPath(project.slug, "deploys")}>
+      <Problem error="There is no such deploy." />
+    </Dialog>
+  );
+};
 
 const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
   share < 1 ? (

@@ -1,6 +1,12 @@
 import type { components } from "../../../../client/types/platform.d.ts";
-import { PLANS } from "../api/plans.ts";
 import { pluralize } from "../parts/wording.ts";
+
+/** A copy of src/platform/projects/plan.ts, because the console imports nothing of the program. */
+export const PLANS = {
+  free: { customDomains: false },
+  pro: { customDomains: true },
+  enterprise: { customDomains: true },
+} as const;
 
 type Schemas = components["schemas"];
 

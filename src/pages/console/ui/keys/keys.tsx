@@ -1,13 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { dataOf, hasCode, isGone, platform } from "../api/client.ts";
-import { About, Dialog, DialogForm } from "../parts/dialog.tsx";
-import { Notice, One, Problem } from "../parts/feedback.tsx";
-import { type FormWords, NAME } from "../parts/field-words.ts";
+import { dataOf, hasCode, isGone, pageOf, platform } from "../api/client.ts";
+import { About, Dialog, DialogForm, OnceShown } from "../parts/dialog.tsx";
+import { Badge, Notice, One, Page, Problem, Time, useClock } from "../parts/page.tsx";
+import { type FormWords, NAME } from "../parts/wording.ts";
 import { Check, Field, Select, SelectField, TextField, useDraft, useFieldError } from "../parts/form.tsx";
-import { OnceShown } from "../parts/once-shown.tsx";
-import { useOne } from "../parts/queries.ts";
-import { Time } from "../parts/time.tsx";
+import { useAll, useFresh, useOne } from "../parts/queries.ts";
 import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
 import {
@@ -29,6 +27,8 @@ import {
   rateOf,
   stateOf,
 } from "./key.ts";
+import { useRoute } from "../parts/navigation.ts";
+import { Cells, type Column, List, Table, byId } from "../parts/table.tsx";
 
 const BACK = "/console/keys";
 
@@ -197,7 +197,7 @@ const Limit = ({ draft, change }: { draft: Draft; change: (change: Partial<Draft
 };
 
 /** The dialog that creates a key and then shows its secret once. */
-export const NewKey = () => {
+const NewKey = () => {
   const { user: own } = useSession();
   const { draft, change, bind } = useDraft(EMPTY);
   // The secret is dropped with the dialog.
@@ -270,7 +270,7 @@ const RotateForm = ({
 };
 
 /** The dialog that gives a key a new secret and then shows it once. */
-export const RotateKey = ({ id }: { id: string }) => {
+const RotateKey = ({ id }: { id: string }) => {
   const [minted, setMinted] = useState<MintedKey>();
   if (minted) return secretOnce(minted);
   return (
@@ -327,8 +327,127 @@ const RevokeForm = ({ apiKey: { id: keyId, name }, isOwn }: KeyFormProps) => {
   );
 };
 
-export const RevokeKey = ({ id }: { id: string }) => (
+const RevokeKey = ({ id }: { id: string }) => (
   <Dialog title="Revoke key" back={BACK}>
     <OneKey id={id}>{(key, isOwn) => <RevokeForm apiKey={key} isOwn={isOwn} />}</OneKey>
   </Dialog>
 );
+
+const Actions = ({ apiKey }: { apiKey: Key }) => {
+  const own = useSession().user;
+  const state = useClock((now) => stateOf(apiKey, now));
+  if (state === "revoked" || !mayChange(own, apiKey)) return null;
+  const path = `/console/keys/${apiKey.id}`;
+  return (
+    <>
+      {state === "active" && (
+        <a href={`${path}/rotate`} aria-label={`Rotate ${apiKey.name}`}>
+          Rotate
+        </a>
+      )}
+      <a href={`${path}/revoke`} aria-label={`Revoke ${apiKey.name}`}>
+        Revoke
+      </a>
+    </>
+  );
+};
+
+const Name = ({ apiKey }: { apiKey: Key }) => {
+  const { user } = useSession();
+  const state = useClock((now) => stateOf(apiKey, now));
+  return (
+    <>
+      <bdi>{apiKey.name}</bdi>{" "}
+      {user.kind === "key" && user.id === apiKey.id && <Badge tone="good">Yours</Badge>}
+      {state !== "active" && <Badge tone="bad">{state === "revoked" ? "Revoked" : "Expired"}</Badge>}
+      <code class="prefix" title="How its secret begins">
+        {apiKey.prefix}…
+      </code>
+    </>
+  );
+};
+
+const timeOr = (at: string | undefined) => (at ? <Time at={at} /> : "Never");
+
+const columnsOf = (hasDeprecated: boolean): readonly Column<Key>[] => [
+  { name: "Name", kind: "row", cell: (key) => <Name apiKey={key} /> },
+  {
+    name: "Permissions",
+    cell: ({ scopes }) => (
+      <ul class="scopes">
+        {scopes.map((scope) => (
+          <li key={scope} title={PERMISSIONS[scope]}>
+            {scope === "*" ? "Full access" : <code>{scope}</code>}
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+  { name: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: "Last used", cell: ({ lastUsedAt }) => timeOr(lastUsedAt) },
+  { name: "Expires", cell: ({ revokedAt, expiresAt }) => timeOr(revokedAt ?? expiresAt) },
+  { name: "Rate limit", cell: ({ rateLimit }) => (rateLimit ? rateLabel(rateLimit) : "None") },
+  ...(hasDeprecated
+    ? [
+        {
+          name: "Deprecated calls",
+          kind: "number" as const,
+          cell: ({ deprecatedCalls = 0 }: Key) =>
+            deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls,
+        },
+      ]
+    : []),
+  { name: "Actions", kind: "actions", cell: (key) => <Actions apiKey={key} /> },
+];
+
+const Row = ({ apiKey, columns }: { apiKey: Key; columns: readonly Column<Key>[] }) => (
+  <tr class={useClock((now) => stateOf(apiKey, now))}>
+    <Cells columns={columns} item={apiKey} />
+  </tr>
+);
+
+const Rows = ({ keys }: { keys: readonly Key[] }) => {
+  // For most there is nothing to say.
+  const hasDeprecated = keys.some(({ deprecatedCalls = 0 }) => deprecatedCalls > 0);
+  const columns = columnsOf(hasDeprecated);
+  return (
+    <>
+      <Table
+        label="Keys"
+        kind="keys"
+        stackBelow={61}
+        columns={columns}
+        items={keys}
+        keyOf={byId}
+        row={(key) => <Row apiKey={key} columns={columns} />}
+      />
+      {hasDeprecated && (
+        <p class="explained">
+          Calls to operations that will be removed, counted since the server started. Tell the people who use
+          these keys.
+        </p>
+      )}
+    </>
+  );
+};
+
+const LIVE_MS = 30_000;
+
+/** The API keys: what each may do, and whether it is still used. */
+export const Keys = () => {
+  const { id = "", part } = useRoute().params;
+  const found = useAll([...KEYS, "list"], (query) =>
+    pageOf(platform.GET("/platform/keys", { params: { query } })),
+  );
+  useFresh(KEYS, LIVE_MS);
+  return (
+    <Page title="Keys" add={{ href: "/console/keys/new", label: "Create key" }}>
+      <List found={found} thing="key">
+        {(keys) => <Rows keys={keys} />}
+      </List>
+      {id === "new" && <NewKey />}
+      {part === "rotate" && <RotateKey key={id} id={id} />}
+      {part === "revoke" && <RevokeKey key={id} id={id} />}
+    </Page>
+  );
+};

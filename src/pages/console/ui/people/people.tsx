@@ -1,12 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
-import { About, Confirm, Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
-import { Notice, One, Problem } from "../parts/feedback.tsx";
-import { type FormWords, NAME } from "../parts/field-words.ts";
+import { About, Confirm, Dialog, DialogForm, OnceShown, useDraftGuard } from "../parts/dialog.tsx";
+import { Badge, Email, Notice, One, Page, Problem, Time, useClock } from "../parts/page.tsx";
+import { type FormWords, NAME, pluralize } from "../parts/wording.ts";
 import { SelectField, TextField, useDraft } from "../parts/form.tsx";
-import { OnceShown } from "../parts/once-shown.tsx";
-import { Time } from "../parts/time.tsx";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { useSession, useSessionRefresh } from "../session.tsx";
 import {
@@ -17,10 +15,16 @@ import {
   type Person,
   ROLES,
   type Role,
+  invitationOf,
   isSelf,
+  issuerName,
   mayManage,
+  usePeople,
   usePerson,
 } from "./person.ts";
+import { useFresh } from "../parts/queries.ts";
+import { useRoute } from "../parts/navigation.ts";
+import { type Column, List, byId } from "../parts/table.tsx";
 
 const BEYOND = "You can't change somebody who may do more than you.";
 
@@ -103,7 +107,7 @@ const linkOnce = ({ name, invitation }: InvitedPerson) => (
 const EMPTY: { name: string; email: string; role: Role } = { name: "", email: "", role: "volunteer" };
 
 /** The dialog that adds a person and then shows their invitation once. */
-export const AddPerson = () => {
+const AddPerson = () => {
   const { draft, bind } = useDraft(EMPTY);
   const adding = useAction({
     act: ({ name, email, role }: typeof EMPTY) =>
@@ -157,7 +161,7 @@ const ChangeForm = ({ person: { id, name, role }, isOwn }: { person: Person; isO
   );
 };
 
-export const ChangePerson = ({ id }: { id: string }) => (
+const ChangePerson = ({ id }: { id: string }) => (
   <OnePerson id={id} title="Edit person">
     {(person, isOwn) => <ChangeForm person={person} isOwn={isOwn} />}
   </OnePerson>
@@ -215,7 +219,7 @@ const InviteForm = ({
 };
 
 /** The dialog that makes a new invitation and then shows it once. */
-export const InvitePerson = ({ id }: { id: string }) => {
+const InvitePerson = ({ id }: { id: string }) => {
   const [invited, setInvited] = useState<InvitedPerson>();
   if (invited) return linkOnce(invited);
   return (
@@ -249,8 +253,87 @@ const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: bo
 };
 
 /** The dialog that removes a person, from their next request on. */
-export const RemovePerson = ({ id }: { id: string }) => (
+const RemovePerson = ({ id }: { id: string }) => (
   <OnePerson id={id} title="Remove person">
     {(person, isOwn) => <RemoveForm person={person} isOwn={isOwn} />}
   </OnePerson>
 );
+
+/** A person's ways to sign in, or that they have not signed in yet. */
+const Ways = ({ person }: { person: Person }) => {
+  const invitation = useClock((now) => invitationOf(person, now));
+  const { passkeys, signsInWith, invitedUntil } = person;
+  const ways = [
+    ...(passkeys.length > 0 ? [pluralize(passkeys.length, "passkey")] : []),
+    ...signsInWith.map(issuerName),
+  ];
+  return (
+    <>
+      {ways.join(", ")}{" "}
+      {invitation === "open" && invitedUntil && (
+        <>
+          <Badge tone="waiting">Invited</Badge>
+          <small>
+            Expires <Time at={invitedUntil} />
+          </small>
+        </>
+      )}
+      {invitation === "expired" && <Badge tone="bad">Invitation expired</Badge>}
+    </>
+  );
+};
+
+const ACTIONS = [
+  ["edit", "Edit"],
+  ["invite", "Invite again"],
+  ["remove", "Remove"],
+] as const;
+
+const LIVE_MS = 30_000;
+
+export const People = () => {
+  const { user } = useSession();
+  const { id = "", part } = useRoute().params;
+  useFresh(PEOPLE, LIVE_MS);
+  const columns: readonly Column<Person>[] = [
+    {
+      name: "Name",
+      kind: "row",
+      cell: (person) => (
+        <>
+          <bdi>{person.name}</bdi> {isSelf(user, person) && <Badge tone="good">You</Badge>}
+        </>
+      ),
+    },
+    { name: "E-mail", cell: ({ email }) => <Email address={email} /> },
+    { name: "Role", title: ({ role }) => ROLES[role].may, cell: ({ role }) => ROLES[role].name },
+    { name: "Signs in with", kind: "group", cell: (person) => <Ways person={person} /> },
+    { name: "Last seen", cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : "Never") },
+    {
+      name: "Actions",
+      kind: "actions",
+      cell: ({ id, name, role }) =>
+        mayManage(user, role) &&
+        ACTIONS.map(([part, label]) => (
+          <a key={part} href={`${PATH}/${id}/${part}`} aria-label={`${label} ${name}`}>
+            {label}
+          </a>
+        )),
+    },
+  ];
+  return (
+    <Page title="People" add={{ href: `${PATH}/new`, label: "Add person" }}>
+      <List
+        found={usePeople()}
+        thing="person"
+        things="people"
+        purpose="Add yourself as an administrator first, then your colleagues. People sign in without a key."
+        table={{ label: "List of people", kind: "people", stackBelow: 60, columns, keyOf: byId }}
+      />
+      {id === "new" && <AddPerson />}
+      {part === "edit" && <ChangePerson key={id} id={id} />}
+      {part === "invite" && <InvitePerson key={id} id={id} />}
+      {part === "remove" && <RemovePerson key={id} id={id} />}
+    </Page>
+  );
+};
