@@ -34,8 +34,7 @@ export const commandRooms = (context: Context) => {
       return openPeople(context).people;
     },
     get signInLinks() {
-      const { people } = openPeople(context);
-      return createSignInLinks({ ...context, states: browserStateRepository(database), people });
+      return createSignInLinks(browserStateRepository(database), openPeople(context).people, context);
     },
     get categories() {
       return openCategories(context);

@@ -21,9 +21,6 @@ import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Vitals, readinessChecks, processCounters, processGauges, readinessWarnings } from "./health.ts";
-
-import { rateLimiter } from "../lib/rate-limiter.ts";
-import { type Vitals, processCounters, processGauges, readinessChecks, readinessWarnings } from "./health.ts";
 import { type Documents, generateDocuments } from "../pages/openapi/document.ts";
 import type { RelyingParty } from "../access/people/person.ts";
 import { createRoutes } from "./routes.ts";
@@ -107,13 +104,14 @@ const MAX_READ_AHEAD = 64;
 const ATTEMPTS = { requests: 60, seconds: 60 };
 
 const consoleParts = (
-  { config, clock, randomBytes }: Context,
+  context: Context,
   { people, browserStates: states, signInLinks, sealingKey, refusedSignIns }: Services,
   { isDirect }: Connections,
   { failures, failureRate, clientOf }: ReturnType<typeof clientLimits>,
   { clusterNode }: Pick<Vitals, "clusterNode">,
 ) => {
-  const sessions = createSessions({ states, clock, randomBytes });
+  const { config } = context;
+  const sessions = createSessions(states, context);
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
   const attempts = rateLimiter("sign-ins", "attempts to sign in", clusterNode?.liveNodes);
   const forwarded = new WeakMap<Request, KeylessHolder>();
@@ -121,9 +119,9 @@ const consoleParts = (
     parts: {
       sessions,
       isSecure,
-      ceremonies: createCeremonies({ states, sealingKey, clock }),
-      gateway: createGateway({ sessions, fresh: states.fresh, isSecure, people: forwarded }),
-      siteOf: consoleSite(config, isSecure),
+      ceremonies: createCeremonies(states, context.clock, sealingKey),
+      gateway: createGateway(sessions, states.fresh, isSecure, forwarded),
+      partyOf: consoleSite(config, isSecure),
       attempt: (request: Request) => attempts.take(clientOf(request), ATTEMPTS),
       fail(request: Request) {
         refusedSignIns.record(clientOf(request));

@@ -1,10 +1,7 @@
 import { auditEndpoints } from "../access/audit/endpoints.ts";
 import { categoryEndpoints } from "../store/categories/endpoints.ts";
 import type { Config } from "../config/config.ts";
-import type { Ceremonies } from "../pages/console/cookies.ts";
-import type { Gateway } from "../pages/console/gateway.ts";
-import { consoleRoutes } from "../pages/console/routes.ts";
-import type { Sessions } from "../pages/console/sessions.ts";
+import { type ConsoleParts, consoleRoutes } from "../pages/console/routes.ts";
 import { deployEndpoints } from "../platform/deploys/endpoints.ts";
 import { domainEndpoints } from "../platform/domains/endpoints.ts";
 import type { Connections } from "../edge/connections.ts";
@@ -27,7 +24,6 @@ import { referencePage } from "../pages/openapi/reference/page.ts";
 import { docsRoutes } from "../pages/openapi/routes.ts";
 import { type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "../pages/openapi/sections.ts";
 import { orderEndpoints } from "../store/orders/endpoints.ts";
-import type { RelyingParty } from "../access/people/person.ts";
 import { personEndpoints } from "../access/people/endpoints.ts";
 import { eventStream } from "../store/pets/events/stream-response.ts";
 import { petEndpoints } from "../store/pets/endpoints.ts";
@@ -105,16 +101,7 @@ interface RouteContext {
   connections: Connections;
   /** The port in the addresses of sites, unless BASE_URL names one. */
   port: number;
-  console: {
-    storeId: string;
-    sessions: Sessions;
-    ceremonies: Ceremonies;
-    gateway: Gateway;
-    isSecure: (request: Request) => boolean;
-    siteOf: (request: Request) => RelyingParty;
-    attempt: (request: Request) => Promise<unknown>;
-    fail: (request: Request) => Promise<unknown>;
-  };
+  console: ConsoleParts;
   /** The client that limits without a key count against. */
   clientOf: (request: Request) => string;
   /** The person for whom the console forwards a request; undefined for every other request. */
@@ -174,7 +161,7 @@ export const createRoutes = (
     keyEndpoints({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
     personEndpoints({
       people: services.people,
-      originOf: (request) => config.baseUrl ?? context.console.siteOf(request).origin,
+      originOf: (request) => config.baseUrl ?? context.console.partyOf(request).origin,
       macros,
     }),
     healthEndpoints({
@@ -193,12 +180,8 @@ export const createRoutes = (
       ? [
           consoleRoutes({
             ...context.console,
-            partyOf: context.console.siteOf,
+            ...services,
             authenticate: keys.authenticate,
-            people: services.people,
-            passkeys: services.passkeys,
-            signInLinks: services.signInLinks,
-            oidc: services.oidc,
             formatRate,
             macros,
           }),

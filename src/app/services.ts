@@ -92,7 +92,7 @@ const storeServices = (context: Context, { streamLimits, touchKeys, requestIndex
     orders: openOrders(context),
     keptResponses: responses,
     browserStates: states,
-    signInLinks: createSignInLinks({ states, people: access.people, clock, randomBytes }),
+    signInLinks: createSignInLinks(states, access.people, context),
     /** The key that seals sign-ins in progress. The first call in a store creates it. */
     sealingKey: () => states.sealingKey(() => randomToken(randomBytes)),
     /** Removes expired rows. */

@@ -39,15 +39,7 @@ const usedHash = ({ kind, challenge }: Ceremony): string => hashOf(`${kind} ${ch
  * Seals sign-ins and registrations in progress into the visitor's cookie, so starting one writes nothing and takes no memory.
  * Every process of the store can open the cookie. A used challenge is stored until it expires, so it works only once.
  */
-export const createCeremonies = ({
-  states,
-  sealingKey,
-  clock,
-}: {
-  states: Pick<BrowserStates, "fresh" | "find" | "spend">;
-  sealingKey: () => Promise<string>;
-  clock: Clock;
-}) => ({
+export const createCeremonies = (states: BrowserStates, clock: Clock, sealingKey: () => Promise<string>) => ({
   /** @returns the value of the cookie */
   seal: async (ceremony: Ceremony): Promise<string> =>
     seal(await sealingKey(), { ...ceremony, until: clock.now() + CEREMONY_MS[ceremony.kind] }, ceremony.kind),

@@ -1,4 +1,5 @@
 import { isSameOrigin } from "../../http/headers.ts";
+import { Fault } from "../../lib/errors.ts";
 import { readCookie } from "./cookies.ts";
 import { type KeylessHolder, type Session, type Sessions, carriesToken } from "./sessions.ts";
 
@@ -18,20 +19,18 @@ type Visitor =
   /** A page of another site may have sent it with a user's cookie: its headers show that, or it lacks the session's CSRF token. */
   | { kind: "forged" };
 
-export const createGateway = ({
-  sessions,
-  fresh,
-  isSecure,
-  people,
-}: {
-  sessions: Sessions;
-  /** Waits for the writes of other processes: a session may have been opened or closed there. */
-  fresh: () => Promise<void>;
-  /** True if the request came over HTTPS. */
-  isSecure: (request: Request) => boolean;
-  /** The requests that are forwarded for people and the operator. The API looks them up here, so a request cannot claim to be one. */
-  people: WeakMap<Request, KeylessHolder>;
-}) => {
+/**
+ * @param fresh waits for the writes of other processes: a session may have been opened or closed there
+ * @param isSecure true if the request came over HTTPS
+ * @param people the requests that are forwarded for people and the operator. The API looks them up here, so a request cannot
+ *   claim to be one.
+ */
+export const createGateway = (
+  sessions: Sessions,
+  fresh: () => Promise<void>,
+  isSecure: (request: Request) => boolean,
+  people: WeakMap<Request, KeylessHolder>,
+) => {
   const visitorOf = async (request: Request): Promise<Visitor> => {
     const { headers, method } = request;
     const token = readCookie(headers, isSecure(request));
@@ -43,6 +42,12 @@ export const createGateway = ({
     if (!session) return { kind: "signed_out" };
     const isProven = SAFE.has(method) || carriesToken(session, headers.get("x-csrf-token"));
     return isProven ? { kind: "signed_in", session, token } : { kind: "forged" };
+  };
+  /** The session of a request of the console's page; undefined without one. @throws Fault cross_site_request */
+  const signedIn = async (request: Request) => {
+    const visitor = await visitorOf(request);
+    if (visitor.kind === "forged") throw new Fault("cross_site_request");
+    return visitor.kind === "signed_in" ? visitor : undefined;
   };
   /** The sessions that requests were forwarded for, by their tokens. */
   const tokens = new WeakMap<Request, string>();
@@ -65,6 +70,7 @@ export const createGateway = ({
 
   return {
     visitorOf,
+    signedIn,
     /** True once the session has ended for which a request was forwarded, such as that of an open stream. */
     hasEnded(request: Request): boolean {
       const token = tokens.get(request);

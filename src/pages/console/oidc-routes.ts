@@ -1,14 +1,14 @@
-import { Elysia, t } from "elysia";
-import type { Macros } from "../../http/macros.ts";
-import { Fault } from "../../lib/errors.ts";
+import { Elysia } from "elysia";
 import type { SignIn } from "../../access/people/person.ts";
-import { type Ceremonies, readCeremony, writeCeremony } from "./cookies.ts";
+import { Fault } from "../../lib/errors.ts";
+import { readCeremony, writeCeremony } from "./cookies.ts";
+import { type RouteContext, hiddenPage } from "./route-context.ts";
 
 /** The address to which the provider sends people back. */
-export const CALLBACK_PATH = "/console/auth/oidc/callback";
+const CALLBACK_PATH = "/console/auth/oidc/callback";
 
 /** Why a sign-in failed. The page has a text for each reason: `/console?sign-in=unknown_person`. */
-export type SignInProblem =
+type SignInProblem =
   /** The provider did not respond, or not as it should. */
   | "unavailable"
   /** The person said no at the provider, or it refused them. */
@@ -21,28 +21,6 @@ export type SignInProblem =
   | "unknown_person"
   /** Too many attempts. */
   | "rate_limited";
-
-export interface OidcRouteOptions {
-  oidc: {
-    /** The provider's name, for the button. */
-    label: string;
-    /** The address of the provider's sign-in page. */
-    begin(redirectUri: string): Promise<{ url: string; state: string; nonce: string; verifier: string }>;
-    /** The person who came back, or the reason for a failed sign-in. */
-    finish(
-      returned: URL,
-      expected: { state: string; nonce: string; verifier: string },
-    ): Promise<{ personId: number } | { problem: SignInProblem }>;
-  };
-  ceremonies: Ceremonies;
-  isSecure: (request: Request) => boolean;
-  partyOf(request: Request): { origin: string };
-  attempt(request: Request): Promise<unknown>;
-  fail(request: Request): Promise<unknown>;
-  /** Opens a session. @returns its headers */
-  open(request: Request, signIn: SignIn): Promise<Record<string, string>>;
-  macros: Macros;
-}
 
 const redirect = (location: string, headers: Record<string, string> = {}): Response =>
   new Response(null, { status: 303, headers: { location, "cache-control": "no-store", ...headers } });
@@ -70,20 +48,14 @@ const shown = async (work: () => Promise<Response>): Promise<Response> => {
   }
 };
 
-/** Signing in with an account at an OpenID Connect provider: the authorization code flow, in two redirects. */
-export const oidcRoutes = ({
-  oidc,
-  ceremonies,
-  isSecure,
-  partyOf,
-  attempt,
-  fail,
-  open,
-  macros,
-}: Omit<OidcRouteOptions, "oidc"> & { oidc: OidcRouteOptions["oidc"] | undefined }) => {
-  const query = t.Record(t.String(), t.String());
-  const options = { public: true, query, detail: { hide: true } } as const;
-
+/**
+ * Signing in with an account at an OpenID Connect provider: the authorization code flow, in two redirects.
+ * @param open opens a session. @returns its headers
+ */
+export const oidcRoutes = (
+  { oidc, ceremonies, isSecure, partyOf, attempt, fail, macros }: RouteContext,
+  open: (request: Request, signIn: SignIn) => Promise<Record<string, string>>,
+) => {
   const begin = async (request: Request, returnTo: string): Promise<Response> => {
     if (!oidc) throw new Fault("not_found");
     if (!isOwnNavigation(request.headers)) throw new Fault("cross_site_request");
@@ -97,8 +69,7 @@ export const oidcRoutes = ({
 
   const finish = async (request: Request, state: string): Promise<Response> => {
     if (!oidc) throw new Fault("not_found");
-    const sealed = readCeremony("oidc", request.headers, isSecure(request));
-    const ceremony = await ceremonies.open("oidc", sealed);
+    const ceremony = await ceremonies.open("oidc", readCeremony("oidc", request.headers, isSecure(request)));
     if (ceremony?.challenge !== state) {
       await fail(request);
       return problemAt("expired");
@@ -118,7 +89,11 @@ export const oidcRoutes = ({
     .get(
       "/console/auth/oidc",
       ({ request, query: { to } }) => shown(() => begin(request, returnToOf(to))),
-      options,
+      hiddenPage,
     )
-    .get(CALLBACK_PATH, ({ request, query: { state = "" } }) => shown(() => finish(request, state)), options);
+    .get(
+      CALLBACK_PATH,
+      ({ request, query: { state = "" } }) => shown(() => finish(request, state)),
+      hiddenPage,
+    );
 };

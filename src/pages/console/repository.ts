@@ -20,9 +20,9 @@ export type SessionRow = Pick<Row, "hash" | "device" | "openedAt" | "usedAt">;
 export interface SessionChoice {
   holder: string;
   /** Only the session with this id. */
-  id?: string | undefined;
+  id?: string;
   /** All sessions except the one with this id. */
-  exceptId?: string | undefined;
+  exceptId?: string;
 }
 
 const IS_OF_KIND = sql`${browserStates.kind} = ${value("kind")}`;
@@ -112,40 +112,27 @@ const ADD_SEALING_KEY = statement(sql`
   ${insert(sealingKeys, { one: 1, key: value("key") })}
   ON CONFLICT DO NOTHING`);
 
-/** Lists and ends the sessions of one holder. */
-const ownSessions = ({ client, commit }: Pick<Database, "client" | "commit">) => ({
-  /** The open ones, most recently used first. */
-  sessionsOf: async (holder: string, now: number, idleMs: number) =>
-    SESSIONS.all(client, { holder, now, unusedSince: now - idleMs }),
-  /** Ends sessions, in one atomic step. @returns their number */
-  async endSessions({ holder, id, exceptId }: SessionChoice, act: Act): Promise<number> {
-    const values = { holder, id: id ?? null, exceptId: exceptId ?? null };
-    const [rows] = await commit([END_SESSIONS.with(values)], ([ended]) => recordEnds(act, ended));
-    return rows.length;
-  },
-});
-
-/** Reads and creates the store's key for cookies. */
-const sealingKeyStore = ({ client, commit }: Pick<Database, "client" | "commit">) => {
-  const read = () => SEALING_KEY.get(client)?.key;
+export const browserStateRepository = ({ client, commit, fresh }: Database) => {
+  const readSealingKey = () => SEALING_KEY.get(client)?.key;
   return {
+    /** The open sessions of a holder, most recently used first. */
+    sessionsOf: async (holder: string, now: number, idleMs: number) =>
+      SESSIONS.all(client, { holder, now, unusedSince: now - idleMs }),
+    /** Ends sessions of a holder, in one atomic step. @returns their number */
+    async endSessions({ holder, id, exceptId }: SessionChoice, act: Act): Promise<number> {
+      const values = { holder, id: id ?? null, exceptId: exceptId ?? null };
+      const [rows] = await commit([END_SESSIONS.with(values)], ([ended]) => recordEnds(act, ended));
+      return rows.length;
+    },
     /** The store's key for cookies. `create` generates it on first use. */
     async sealingKey(create: () => string): Promise<string> {
-      const known = read();
+      const known = readSealingKey();
       if (known !== undefined) return known;
       await commit([ADD_SEALING_KEY.with({ key: create() })]);
-      const added = read();
+      const added = readSealingKey();
       if (added === undefined) throw new Error("the sealing key that was added is not in the database");
       return added;
     },
-  };
-};
-
-export const browserStateRepository = (database: Pick<Database, "client" | "commit" | "fresh">) => {
-  const { client, commit, fresh } = database;
-  return {
-    ...ownSessions(database),
-    ...sealingKeyStore(database),
     /** Waits until `find` sees the writes of other processes. */
     fresh,
     find: (kind: Kind, hash: string): Pick<Row, "sealed" | "usedAt" | "until"> | undefined =>
@@ -181,8 +168,7 @@ export const browserStateRepository = (database: Pick<Database, "client" | "comm
     },
     /** Marks a challenge as used. Only one of several concurrent calls gets true, also across processes. */
     async spend(hash: string, times: { now: number; until: number }): Promise<boolean> {
-      const values = { kind: "used_challenge", hash, ...times };
-      const [rows] = await commit([INSERT_MARK.with(values)]);
+      const [rows] = await commit([INSERT_MARK.with({ kind: "used_challenge", hash, ...times })]);
       return rows.length > 0;
     },
     /** Stores a sign-in link, which replaces the previous one. */

@@ -1,19 +1,28 @@
 import { Elysia, t } from "elysia";
+import type { SignIn, SignedInPerson } from "../../access/people/person.ts";
 import { type Caller, notSignedIn } from "../../http/authorization.ts";
 import type { RequestHeaders } from "../../http/etag.ts";
 import { PAGE_POLICY } from "../../http/html-page.ts";
 import { NoQuery } from "../../http/schemas.ts";
-import type { Actor } from "../../lib/actor.ts";
 import { Fault } from "../../lib/errors.ts";
 import type { Rate } from "../../lib/rate-limiter.ts";
 import { formatTime } from "../../lib/time.ts";
-import type { SignIn, SignedInPerson } from "../../access/people/person.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
 import { API_PATH } from "./gateway.ts";
-import { type OidcRouteOptions, oidcRoutes } from "./oidc-routes.ts";
-import { type PasskeyRouteOptions, TOKEN, assertOwnPage, passkeyRoutes, respond } from "./passkey-routes.ts";
-import { type Holder, type ListedSession, type Session, type Sessions, deviceOf } from "./sessions.ts";
-import type { SignInLinks } from "./sign-in-links.ts";
+import { oidcRoutes } from "./oidc-routes.ts";
+import { passkeyRoutes } from "./passkey-routes.ts";
+import {
+  type RouteContext,
+  TOKEN,
+  assertOwnPage,
+  hidden,
+  hiddenPage,
+  hiddenPost,
+  respond,
+} from "./route-context.ts";
+import { type Holder, type Session, deviceOf } from "./sessions.ts";
+
+export type { ConsoleParts } from "./route-context.ts";
 
 const assetResponse = async (path: string, headers: RequestHeaders): Promise<Response> => {
   // Imported on first use, so that it does not slow down the start.
@@ -36,20 +45,6 @@ const pageResponse = async (): Promise<Response> => {
   });
 };
 
-interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
-  sessions: Sessions;
-  /** Browsers store the user's answers per store, because another store may later have the same address. */
-  storeId: string;
-  formatRate(rate: Rate): string;
-  authenticate(secret: string): Promise<Caller | undefined>;
-  people: Omit<PasskeyRouteOptions["people"], "signedIn"> & {
-    signedIn(signIn: SignIn): Promise<SignedInPerson | undefined>;
-  };
-  signInLinks: Pick<SignInLinks, "use" | "caller">;
-  /** Undefined without OIDC_ISSUER. */
-  oidc: OidcRouteOptions["oidc"] | undefined;
-}
-
 const userState = (caller: Caller | SignedInPerson, formatRate: (rate: Rate) => string) => {
   const { id, name } = caller;
   const scopes = [...caller.scopes];
@@ -70,18 +65,6 @@ const userState = (caller: Caller | SignedInPerson, formatRate: (rate: Rate) => 
   };
 };
 
-/** The state of a session for the console's page. Its user is `key`, `person` or `operator`. */
-const stateOf = (
-  { csrfToken }: Pick<Session, "csrfToken">,
-  caller: Caller | SignedInPerson,
-  { storeId, formatRate }: Pick<ConsoleOptions, "storeId" | "formatRate">,
-) => ({
-  signedIn: true,
-  csrfToken,
-  storeId,
-  ...userState(caller, formatRate),
-});
-
 /** Opens and closes sessions, and finds their users. */
 const sessionOpener = ({
   sessions,
@@ -91,11 +74,18 @@ const sessionOpener = ({
   signInLinks,
   storeId,
   formatRate,
-}: ConsoleOptions) => {
+}: RouteContext) => {
   const callerOf = async (holder: Holder): Promise<Caller | SignedInPerson | undefined> => {
     if (holder.kind === "operator") return signInLinks.caller();
     return holder.kind === "key" ? authenticate(holder.secret) : people.signedIn(holder);
   };
+  /** The state of a session for the console's page. Its user is `key`, `person` or `operator`. */
+  const stateOf = ({ csrfToken }: Session, caller: Caller | SignedInPerson) => ({
+    signedIn: true,
+    csrfToken,
+    storeId,
+    ...userState(caller, formatRate),
+  });
   /** Ends the session of a token, if there is one. */
   const close = async (token: string | undefined) => {
     const session = token === undefined ? undefined : sessions.find(token);
@@ -106,6 +96,7 @@ const sessionOpener = ({
   };
   return {
     callerOf,
+    stateOf,
     close,
     /** Ends the browser's previous session. @returns the new one's cookie, and its state */
     async open(request: Request, holder: Holder, caller: Caller | SignedInPerson) {
@@ -113,40 +104,30 @@ const sessionOpener = ({
       const device = deviceOf(request.headers.get("user-agent"));
       const { token, session } = await sessions.open(holder, { actor: caller, device });
       const headers = { "set-cookie": writeCookie(token, isSecure(request)) };
-      return { headers, state: stateOf(session, caller, { storeId, formatRate }) };
+      return { headers, state: stateOf(session, caller) };
     },
     async openForPerson(request: Request, signIn: SignIn) {
-      const holder = { kind: "person", ...signIn } as const;
       const person = await people.signedIn(signIn);
       // Removed in the meantime.
       if (!person) throw notSignedIn();
-      return this.open(request, holder, person);
+      return this.open(request, { kind: "person", ...signIn }, person);
     },
   };
 };
 
-const hidden = { public: true, query: NoQuery, detail: { hide: true } } as const;
-
-const listedState = ({ id, device, openedAt, usedAt, isCurrent }: ListedSession) => ({
-  id,
-  device,
-  openedAt: openedAt === undefined ? undefined : formatTime(openedAt),
-  lastUsedAt: formatTime(usedAt),
-  isCurrent,
-});
+const timeOf = (time: number | null): string | undefined => (time === null ? undefined : formatTime(time));
 
 /** The sessions of the signed-in user, under `/console/auth/sessions`. */
 const sessionRoutes = (
-  { sessions, gateway, macros }: ConsoleOptions,
+  { sessions, gateway, macros }: RouteContext,
   { callerOf }: ReturnType<typeof sessionOpener>,
 ) => {
   /** @throws Fault not_signed_in, cross_site_request */
-  const userOf = async (request: Request): Promise<{ session: Session; token: string; actor: Actor }> => {
-    const visitor = await gateway.visitorOf(request);
-    if (visitor.kind === "forged") throw new Fault("cross_site_request");
-    const actor = visitor.kind === "signed_in" ? await callerOf(visitor.session.holder) : undefined;
-    if (visitor.kind !== "signed_in" || !actor) throw notSignedIn();
-    return { session: visitor.session, token: visitor.token, actor };
+  const userOf = async (request: Request) => {
+    const visitor = await gateway.signedIn(request);
+    const actor = visitor && (await callerOf(visitor.session.holder));
+    if (!actor) throw notSignedIn();
+    return { ...visitor, actor };
   };
   return new Elysia({ name: "console-sessions", normalize: false })
     .use(macros)
@@ -154,7 +135,18 @@ const sessionRoutes = (
       "/console/auth/sessions",
       async ({ request }) => {
         const { session, token } = await userOf(request);
-        return respond(200, (await sessions.list(session, token)).map(listedState));
+        const own = await sessions.list(session, token);
+        return respond(
+          200,
+          // Sessions of earlier versions have no device and no beginning.
+          own.map(({ id, device, openedAt, usedAt, isCurrent }) => ({
+            id,
+            device: device ?? undefined,
+            openedAt: timeOf(openedAt),
+            lastUsedAt: timeOf(usedAt),
+            isCurrent,
+          })),
+        );
       },
       hidden,
     )
@@ -165,7 +157,7 @@ const sessionRoutes = (
         if (new URL(request.url).pathname.endsWith("/")) throw new Fault("not_found");
         const { session, token, actor } = await userOf(request);
         await sessions.endOthers(session, token, actor);
-        return respond(204, undefined);
+        return respond(204);
       },
       hidden,
     )
@@ -175,7 +167,7 @@ const sessionRoutes = (
         const { session, actor } = await userOf(request);
         if (!(await sessions.end(session, sessionId, actor)))
           throw new Fault("not_found", "You have no session with this id. It may have ended.");
-        return respond(204, undefined);
+        return respond(204);
       },
       { ...hidden, params: t.Object({ sessionId: t.String() }) },
     );
@@ -186,7 +178,7 @@ const INVALID_LINK =
 
 /** Signs the operator in with a link. */
 const linkRoutes = (
-  { signInLinks, attempt, fail, macros }: ConsoleOptions,
+  { signInLinks, attempt, fail, macros }: RouteContext,
   opener: ReturnType<typeof sessionOpener>,
 ) =>
   new Elysia({ name: "console-link", normalize: false }).use(macros).post(
@@ -202,18 +194,13 @@ const linkRoutes = (
       const { state, headers } = await opener.open(request, { kind: "operator", id: 0 }, caller);
       return respond(201, state, headers);
     },
-    {
-      ...hidden,
-      reads: "json",
-      body: t.Object({ token: TOKEN }, { additionalProperties: false }),
-    },
+    hiddenPost({ token: TOKEN }),
   );
 
 /** The console's page and files, its sessions, and refusals of API calls that the gateway did not forward. */
-export const consoleRoutes = (options: ConsoleOptions) => {
-  const { gateway, isSecure, oidc, macros } = options;
-  const opener = sessionOpener(options);
-  const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
+export const consoleRoutes = (context: RouteContext) => {
+  const { gateway, isSecure, oidc, macros } = context;
+  const opener = sessionOpener(context);
   // Routed for GET by itself too, because `.get("/console/*")` takes precedence over every route of `.all`.
   const refuse = async ({ request }: { request: Request }) => {
     const { kind } = await gateway.visitorOf(request);
@@ -224,8 +211,8 @@ export const consoleRoutes = (options: ConsoleOptions) => {
   const signedOut = { signedIn: false, ...(oidc && { oidc: { label: oidc.label } }) };
   return new Elysia({ name: "console", normalize: false })
     .use(macros)
-    .get("/console", pageResponse, page)
-    .get("/console/*", pageResponse, page)
+    .get("/console", pageResponse, hiddenPage)
+    .get("/console/*", pageResponse, hiddenPage)
     .get(
       "/console/assets/:hash/:name",
       ({ params: { hash, name }, headers }) => assetResponse(`/console/assets/${hash}/${name}`, headers),
@@ -237,7 +224,7 @@ export const consoleRoutes = (options: ConsoleOptions) => {
         const visitor = await gateway.visitorOf(request);
         const session = visitor.kind === "signed_in" ? visitor.session : undefined;
         const caller = session && (await opener.callerOf(session.holder));
-        return respond(200, session && caller ? stateOf(session, caller, options) : signedOut);
+        return respond(200, session && caller ? opener.stateOf(session, caller) : signedOut);
       },
       hidden,
     )
@@ -256,30 +243,21 @@ export const consoleRoutes = (options: ConsoleOptions) => {
     .delete(
       "/console/session",
       async ({ request }) => {
-        const visitor = await gateway.visitorOf(request);
-        if (visitor.kind === "forged") throw new Fault("cross_site_request");
-        if (visitor.kind === "signed_in") await opener.close(visitor.token);
+        await opener.close((await gateway.signedIn(request))?.token);
         return respond(204, undefined, { "set-cookie": clearCookie(isSecure(request)) });
       },
       hidden,
     )
-    .use(sessionRoutes(options, opener))
-    .use(linkRoutes(options, opener))
+    .use(sessionRoutes(context, opener))
+    .use(linkRoutes(context, opener))
     .use(
-      passkeyRoutes({
-        ...options,
-        async open(request, signIn) {
-          const { state, headers } = await opener.openForPerson(request, signIn);
-          return respond(201, state, headers);
-        },
+      passkeyRoutes(context, async (request, signIn) => {
+        const { state, headers } = await opener.openForPerson(request, signIn);
+        return respond(201, state, headers);
       }),
     )
     .use(
-      oidcRoutes({
-        ...options,
-        oidc,
-        open: async (request, signIn) => (await opener.openForPerson(request, signIn)).headers,
-      }),
+      oidcRoutes(context, async (request, signIn) => (await opener.openForPerson(request, signIn)).headers),
     )
     .get(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } })
     .all(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } });

@@ -3,7 +3,7 @@ import type { Actor } from "../../lib/actor.ts";
 import { type RandomBytes, randomToken, sessionIdOf } from "../../lib/random.ts";
 import type { Clock } from "../../lib/time.ts";
 import type { SignIn } from "../../access/people/person.ts";
-import type { BrowserStates } from "./repository.ts";
+import type { BrowserStates, SessionChoice } from "./repository.ts";
 import { hashOf, keyFrom, seal, unseal } from "./seal.ts";
 
 /** The user of a session. Their scopes and validity are looked up with every request. */
@@ -21,18 +21,6 @@ export interface Session {
   readonly holder: Holder;
   /** Proves that the console's own page sent a request that changes something. */
   readonly csrfToken: string;
-}
-
-/** A session in the list of its user. Times are milliseconds UTC. */
-export interface ListedSession {
-  id: string;
-  /** The browser, such as `Firefox on Windows`. Sessions of earlier versions lack it and `openedAt`. */
-  device: string | undefined;
-  openedAt: number | undefined;
-  /** Accurate to a minute. */
-  usedAt: number;
-  /** True for the session that requested the list. */
-  isCurrent: boolean;
 }
 
 /** Tokens of a User-Agent in order of precedence: Edge and Opera also send Chrome, and Chrome sends Safari. */
@@ -80,73 +68,50 @@ const idOf = (token: string): string => sessionIdOf(hashOf(token));
 
 const csrfTokenOf = (token: string): string => keyFrom(token, "csrf").toString("base64url");
 
-/** Where sessions are stored. */
-type States = Pick<BrowserStates, "find" | "add" | "touch" | "sessionsOf" | "endSessions">;
-
-export interface SessionOptions {
-  states: States;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  /** A session ends after this time without use. */
-  idleMs?: number;
-  /** A session ends this long after sign-in. */
-  maxAgeMs?: number;
-  /** Beyond these, the least recently used session ends. */
-  maxSessions?: number;
-  maxPerHolder?: number;
-}
-
 const MINUTE_MS = 60_000;
+/** A session ends after this time without use. */
 export const IDLE_MS = 60 * MINUTE_MS;
+/** A session ends this long after sign-in. */
 export const MAX_AGE_MS = 12 * 60 * MINUTE_MS;
 
 /** A session counts as used once a minute, so that requests write little. */
 const TOUCH_MS = MINUTE_MS;
 
-/** The ways to end sessions. Each leaves an entry of the audit log for each session. */
-const sessionEnds = ({ states, clock }: Pick<SessionOptions, "states" | "clock">) => ({
-  /** Ends a session of the holder. False if the holder has no session with this id. */
-  end: async ({ holder }: Session, id: string, actor: Actor): Promise<boolean> =>
-    (await states.endSessions({ holder: ownerOf(holder), id }, { actor, now: clock.now() })) > 0,
-  /** Ends all sessions of the holder except that of the token. */
-  async endOthers({ holder }: Session, token: string, actor: Actor): Promise<void> {
-    await states.endSessions({ holder: ownerOf(holder), exceptId: idOf(token) }, { actor, now: clock.now() });
-  },
-  /** Ends the session of a token. */
-  async close({ holder }: Session, token: string, actor: Actor): Promise<void> {
-    await states.endSessions({ holder: ownerOf(holder), id: idOf(token) }, { actor, now: clock.now() });
-  },
-});
+/** Beyond these, the least recently used session ends. */
+const MAX_SESSIONS = 1000;
+const MAX_PER_HOLDER = 20;
 
 /**
  * Keeps sessions in the database, so that each process of a store finds them and a restart does not end them. A session's
  * content is encrypted with the token in its cookie: the database and its backups reveal no API key.
  */
-export const createSessions = ({
-  states,
-  clock,
-  randomBytes,
-  idleMs = IDLE_MS,
-  maxAgeMs = MAX_AGE_MS,
-  maxSessions = 1000,
-  maxPerHolder = 20,
-}: SessionOptions) => {
+export const createSessions = (
+  states: BrowserStates,
+  { clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes },
+  maxSessions = MAX_SESSIONS,
+) => {
   /** The session of a token, and when it was last used; undefined if it has ended. */
   const findOpen = (token: string): { session: Session; usedAt: number } | undefined => {
     const state = states.find("session", hashOf(token));
     const now = clock.now();
-    if (!state || now - state.usedAt >= idleMs || now >= state.until) return undefined;
+    if (!state || now - state.usedAt >= IDLE_MS || now >= state.until) return undefined;
     const holder = unseal(token, state.sealed) as Holder | undefined;
     return holder && { session: { holder, csrfToken: csrfTokenOf(token) }, usedAt: state.usedAt };
   };
+  /** Ends sessions of a holder. The audit log gets an entry for each. */
+  const end = (holder: Holder, choice: Omit<SessionChoice, "holder">, actor: Actor) =>
+    states.endSessions({ holder: ownerOf(holder), ...choice }, { actor, now: clock.now() });
 
   return {
-    ...sessionEnds({ states, clock }),
+    /** Ends a session of the holder. False if the holder has no session with this id. */
+    end: async ({ holder }: Session, id: string, actor: Actor) => (await end(holder, { id }, actor)) > 0,
+    /** Ends all sessions of the holder except that of the token. */
+    endOthers: ({ holder }: Session, token: string, actor: Actor) =>
+      end(holder, { exceptId: idOf(token) }, actor),
+    /** Ends the session of a token. */
+    close: ({ holder }: Session, token: string, actor: Actor) => end(holder, { id: idOf(token) }, actor),
     /** @returns the token for the cookie, and the session */
-    async open(
-      holder: Holder,
-      { actor, device }: { actor: Actor; device: string },
-    ): Promise<{ token: string; session: Session }> {
+    async open(holder: Holder, { actor, device }: { actor: Actor; device: string }) {
       const now = clock.now();
       const token = randomToken(randomBytes);
       const state = {
@@ -157,12 +122,12 @@ export const createSessions = ({
         device,
         openedAt: now,
         usedAt: now,
-        until: now + maxAgeMs,
+        until: now + MAX_AGE_MS,
       } as const;
       // One key cannot sign out the users of others.
-      const method = methodOf(holder);
-      await states.add(state, { max: maxSessions, maxPerHolder }, { act: { actor, now }, method });
-      return { token, session: { holder, csrfToken: csrfTokenOf(token) } };
+      const limits = { max: maxSessions, maxPerHolder: MAX_PER_HOLDER };
+      await states.add(state, limits, { act: { actor, now }, method: methodOf(holder) });
+      return { token, session: { holder, csrfToken: csrfTokenOf(token) } satisfies Session };
     },
     /** The session of a token; undefined if it has ended. */
     find: (token: string): Session | undefined => findOpen(token)?.session,
@@ -176,13 +141,14 @@ export const createSessions = ({
       return found?.session;
     },
     /** The sessions of the holder, most recently used first. @param token of the session that requested the list */
-    async list({ holder }: Session, token: string): Promise<ListedSession[]> {
-      const rows = await states.sessionsOf(ownerOf(holder), clock.now(), idleMs);
+    async list({ holder }: Session, token: string) {
+      const rows = await states.sessionsOf(ownerOf(holder), clock.now(), IDLE_MS);
       return rows.map(({ hash, device, openedAt, usedAt }) => ({
         id: sessionIdOf(hash),
-        device: device ?? undefined,
-        openedAt: openedAt ?? undefined,
+        device,
+        openedAt,
         usedAt,
+        /** True for the session that requested the list. */
         isCurrent: hash === hashOf(token),
       }));
     },

@@ -20,17 +20,11 @@ const OPERATOR_CALLER: Caller = {
  * Links that sign the operator in to the console of a store without an administrator. Each works once. Only the hash of its
  * token is stored.
  */
-export const createSignInLinks = ({
-  states,
-  people,
-  clock,
-  randomBytes,
-}: {
-  states: Pick<BrowserStates, "fresh" | "find" | "replaceLink" | "take">;
-  people: Record<"hasAdministrator" | "hasJoinedAdministrator", () => Promise<boolean>>;
-  clock: Clock;
-  randomBytes: RandomBytes;
-}) => ({
+export const createSignInLinks = (
+  states: BrowserStates,
+  people: Record<"hasAdministrator" | "hasJoinedAdministrator", () => Promise<boolean>>,
+  { clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes },
+) => ({
   /** Creates a link, which replaces the previous one. Undefined if the store has an administrator. */
   async create(): Promise<{ token: string; expiresAt: number } | undefined> {
     if (await people.hasAdministrator()) return undefined;

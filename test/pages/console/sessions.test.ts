@@ -14,14 +14,14 @@ const AS = { actor: { kind: "key", id: 1, name: "front desk" }, device: "Firefox
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 
-const openSessions = async (options: { maxSessions?: number } = {}) => {
+const openSessions = async (maxSessions?: number) => {
   const { database, clock } = await openStore();
   const states = browserStateRepository(database);
   return {
     clock,
     database,
     states,
-    sessions: createSessions({ states, clock, randomBytes: random, ...options }),
+    sessions: createSessions(states, { clock, randomBytes: random }, maxSessions),
   };
 };
 
@@ -76,7 +76,7 @@ describe("a session", () => {
   });
 
   test("ends above the limit if it was used least recently", async () => {
-    const { sessions, clock, database } = await openSessions({ maxSessions: 2 });
+    const { sessions, clock, database } = await openSessions(2);
     const first = (await sessions.open({ kind: "key", secret: "aas_1", id: 1 }, AS)).token;
     const second = (await sessions.open({ kind: "key", secret: "aas_2", id: 2 }, AS)).token;
     clock.advance(MINUTE);
@@ -168,12 +168,8 @@ const openTwo = async () => {
     return {
       database,
       states,
-      sessions: createSessions({ states, clock, randomBytes: random }),
-      ceremonies: createCeremonies({
-        states,
-        sealingKey: () => states.sealingKey(() => randomToken(random)),
-        clock,
-      }),
+      sessions: createSessions(states, { clock, randomBytes: random }),
+      ceremonies: createCeremonies(states, clock, () => states.sealingKey(() => randomToken(random))),
     };
   };
   return { clock, processes: [await openProcess(), await openProcess()] as const };

@@ -140,7 +140,7 @@ describe("a sign-in link", () => {
     const { store } = await openLinks();
     const states = browserStateRepository(store.database);
     const { clock } = store;
-    const sessions = createSessions({ states, clock, randomBytes: (count) => randomBytes(count) });
+    const sessions = createSessions(states, { clock, randomBytes: (count) => randomBytes(count) });
     const { id } = await signedIn(store, { role: "administrator" });
     const actor = { kind: "operator" } as const;
     const { token } = await sessions.open({ kind: "operator", id: 0 }, { actor, device: "Firefox on Linux" });
