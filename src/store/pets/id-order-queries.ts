@@ -3,13 +3,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { pets } from "../../data/db/schema/pets.ts";
 import { statement, value } from "../../data/db/statement.ts";
 import { type Search, toSearch, wordMatcher } from "../../lib/search.ts";
-import type { Pet } from "./pet.ts";
+import type { FieldFilters, Pet } from "./pet.ts";
 import {
   allOf,
   byFilters,
   COLUMNS,
   COLUMNS_BUT_STATUS,
-  type Filters,
   filterValues,
   HAS_ID,
   HAS_STATUS,
@@ -64,8 +63,8 @@ export const scanDense = async <Item>(
 /** If fewer than one of so many animals matches, the index of words costs less than the list. */
 const MAX_SPARSE = 8;
 
-/** Larger than every id. */
-const NO_ID = Number.MAX_SAFE_INTEGER;
+/** At least as large as every id. */
+const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 interface IdPage {
   after: number;
@@ -77,7 +76,7 @@ type Ready = () => Promise<void>;
 
 export const isReady: Ready = async () => {};
 
-type ListPage = (filters: Filters, page: IdPage) => Pet[];
+type ListPage = (filters: FieldFilters, page: IdPage) => Pet[];
 
 const SLICES = inDirections((isDescending, direction) =>
   wordSlices<Pet>(isDescending, {
@@ -94,10 +93,10 @@ const indexSearch = (reader: Reader, isDescending: boolean, options: PlanOptions
   const slices = SLICES(isDescending)(reader, options);
   const inOrder = (one: Pet, other: Pet) => (isDescending ? other.id - one.id : one.id - other.id);
 
-  return async (search: Search, filters: Filters, { after, limit }: IdPage): Promise<Pet[]> => {
+  return async (search: Search, filters: FieldFilters, { after, limit }: IdPage): Promise<Pet[]> => {
     const found: Pet[] = [];
     const missing = () => limit - found.length;
-    const bounds = isDescending ? { low: 0, high: after - 1 } : { low: after, high: NO_ID };
+    const bounds = isDescending ? { low: 0, high: after - 1 } : { low: after, high: MAX_ID };
     for await (const more of slices(search, { filters, bounds, missing })) {
       found.push(...more.slice(0, missing()));
       if (missing() === 0) break;
@@ -158,8 +157,9 @@ const listsInDirection = (reader: Reader, isDescending: boolean, options?: PlanO
   const { client } = reader;
   const lists = LISTS(isDescending);
   const hasWords = wordLookup(reader);
-  const listPage: ListPage = ({ status, categoryId }, page) => {
-    const found = lists.byFilters({ status, categoryId }).all(client, { ...page, status, categoryId });
+  const listPage: ListPage = (filters, page) => {
+    const { status } = filters;
+    const found = lists.byFilters(filters).all(client, { ...filters, ...page });
     if (status !== undefined) for (const pet of found) pet.status = status;
     return found;
   };
@@ -167,7 +167,7 @@ const listsInDirection = (reader: Reader, isDescending: boolean, options?: PlanO
 
   return (page: PetPage, ready: Ready): Pet[] | Promise<Pet[]> => {
     const { q, ids, limit } = page;
-    const after = page.after?.id ?? (isDescending ? NO_ID : 0);
+    const after = page.after?.id ?? (isDescending ? MAX_ID : 0);
     const sought = toSearch(q);
     if (ids === undefined)
       return sought ? search(sought, page, after, ready) : listPage(page, { after, limit });

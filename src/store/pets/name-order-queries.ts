@@ -4,15 +4,17 @@ import { petNames, pets } from "../../data/db/schema/pets.ts";
 import { columnsOf, statement, value } from "../../data/db/statement.ts";
 import { type Search, toSearch } from "../../lib/search.ts";
 import { scanDense } from "./id-order-queries.ts";
-import type { Pet } from "./pet.ts";
+import type { FieldFilters, Pet } from "./pet.ts";
 import {
   allOf,
   byFilters,
   COLUMNS,
-  type Filters,
+  filterValues,
   HAS_ID,
+  hasFilters,
   inDirections,
   type ListedPet,
+  MATCHES_FILTERS,
   type PetPage,
   type Position,
   type Reader,
@@ -33,7 +35,7 @@ const ID_SLICES = wordSlices<number>(false, {
 });
 
 /** The ids of the animals that a search finds, ascending. */
-const searchedIds = async (reader: Reader, search: Search, filters: Filters): Promise<number[]> => {
+const searchedIds = async (reader: Reader, search: Search, filters: FieldFilters): Promise<number[]> => {
   const found: number[] = [];
   for await (const ids of ID_SLICES(reader)(search, { filters, bounds: ALL_IDS }))
     for (const id of ids) found.push(id);
@@ -54,13 +56,13 @@ const IDS = byFilters((conditions) =>
 /** Reads the ids of all animals that match a search, a status or a category, ascending, in slices that let other requests run. */
 const matchingIds = async (
   reader: Reader,
-  { status, categoryId }: Filters,
+  filters: FieldFilters,
   search: Search | undefined,
 ): Promise<number[]> => {
-  if (search) return searchedIds(reader, search, { status, categoryId });
+  if (search) return searchedIds(reader, search, filters);
   const found: number[] = [];
   for (let after = 0; ;) {
-    const slice = IDS({ status, categoryId }).all(reader.client, { status, categoryId, after });
+    const slice = IDS(filters).all(reader.client, { ...filters, after });
     for (const id of slice) found.push(id);
     if (slice.length < SLICE_IDS) return found;
     after = found.at(-1) ?? after;
@@ -93,9 +95,20 @@ const cutName = (folded: string): string => folded.slice(0, encoder.encodeInto(f
 const mayBeCut = (folded: string): boolean =>
   Buffer.byteLength(folded) > MAX_NAME_BYTES - MAX_CHARACTER_BYTES;
 
-const toListed = ({ folded, ...row }: Row & { folded: string }): ListedPet => ({
-  ...toPet(row),
-  folded: cutName(folded),
+type NamedRow = Row & { folded: string };
+
+const LISTED = sql`${COLUMNS}, ${columnsOf(petNames, "folded")}`;
+
+const toListed = (row: NamedRow): ListedPet => ({ ...toPet(row), folded: cutName(row.folded) });
+
+interface Scanned {
+  pet: ListedPet;
+  isMatch: boolean;
+}
+
+const toScanned = (row: NamedRow & { isMatch: number }): Scanned => ({
+  pet: toListed(row),
+  isMatch: row.isMatch === 1,
 });
 
 interface Place {
@@ -133,17 +146,19 @@ const LISTS = inDirections((isDescending, direction) => {
   const isBehind = sql`(${petNames.folded}, ${petNames.at}) ${isDescending ? sql`<` : sql`>`}
         (${value("fromFolded")}, ${value("fromId")})`;
   const order = sql`${petNames.folded} ${direction}, ${petNames.at} ${direction}`;
-  const pageWhere = (conditions: SQL[]) =>
-    statement(sql`
-      SELECT ${COLUMNS}, ${columnsOf(petNames, "folded")}
+  const pageWhere = (conditions: SQL[], columns = LISTED) =>
+    statement<NamedRow>(sql`
+      SELECT ${columns}
       FROM ${petNames}
       JOIN ${pets} ON ${pets.id} = ${petNames.id}
       WHERE ${allOf(conditions)}
       ORDER BY ${order}
-      LIMIT ${value("limit")}`).as(toListed);
+      LIMIT ${value("limit")}`);
   return {
-    page: pageWhere([isBehind]),
-    sort: pageWhere([isBehind, HAS_ID]),
+    page: pageWhere([isBehind]).as(toListed),
+    sort: pageWhere([isBehind, HAS_ID]).as(toListed),
+    /** All animals, each with whether it matches the filters. */
+    scan: pageWhere([isBehind], sql`${LISTED}, (${MATCHES_FILTERS}) AS isMatch`).as(toScanned),
     names: statement<{ id: number; folded: string }>(sql`
       SELECT ${columnsOf(petNames, "id", "folded")}
       FROM ${petNames}
@@ -163,18 +178,22 @@ const listsInDirection = (reader: Reader, isDescending: boolean, sliceNames: num
   };
   const sortBehind = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
     lists.sort.all(client, { ...fromPlace(from), ids: JSON.stringify(ids), limit });
-  const listBehind = (from: Place, limit: number): ListedPet[] =>
-    lists.page.all(client, { ...fromPlace(from), limit });
 
   return {
-    list: ({ after, limit }: PetPage): ListedPet[] => listBehind(startOf(after), limit),
-    scan: ({ after, limit, q }: PetPage, isMatch: (pet: Pet) => boolean) =>
-      scanDense(
-        (behind: ListedPet | undefined, count) => listBehind(startOf(behind ?? after), count),
-        isMatch,
-        limit,
-        q === undefined ? MAX_SPARSE : MAX_SPARSE_SEARCH,
-      ),
+    list: ({ after, limit }: PetPage): ListedPet[] =>
+      lists.page.all(client, { ...fromPlace(startOf(after)), limit }),
+    /** Reads the names in order while many of their animals match the filters and have the words. */
+    async scan(page: PetPage, hasWords: (pet: Pet) => boolean) {
+      const filters = filterValues(page);
+      const { found, isComplete } = await scanDense(
+        (behind: Scanned | undefined, limit) =>
+          lists.scan.all(client, { ...filters, ...fromPlace(startOf(behind?.pet ?? page.after)), limit }),
+        ({ pet, isMatch }) => isMatch && hasWords(pet),
+        page.limit,
+        page.q === undefined ? MAX_SPARSE : MAX_SPARSE_SEARCH,
+      );
+      return { found: found.map(({ pet }) => pet), isComplete };
+    },
     sort: ({ after, limit }: PetPage, ids: readonly number[]): ListedPet[] =>
       sortBehind(startOf(after), ids, limit),
     /** Reads the names in order, a slice at a time, and lets other requests run in between. */
@@ -209,21 +228,15 @@ export const petsByNameOrder = (
 
   return async (page: PetPage): Promise<ListedPet[]> => {
     const { list, scan, sort, select } = page.sort === "-name" ? descending : ascending;
-    const { status, categoryId, q, ids } = page;
+    const { q, ids } = page;
     if (ids) {
       const found = await byId({ ...page, sort: "id", after: undefined, limit: ids.length });
       return sort(page, found.map(toId));
     }
     const search = toSearch(q);
-    if ((status ?? categoryId ?? search) === undefined) return list(page);
+    if (!hasFilters(page) && !search) return list(page);
     const hasWords = search ? lookUp(search) : () => true;
-    const { found, isComplete } = await scan(
-      page,
-      (pet) =>
-        (status === undefined || pet.status === status) &&
-        (categoryId === undefined || pet.categoryId === categoryId) &&
-        hasWords(pet),
-    );
+    const { found, isComplete } = await scan(page, hasWords);
     if (isComplete) return found;
     const matching = await matchingIds(reader, page, search);
     return matching.length > maxSorted ? select(page, matching) : sort(page, matching);

@@ -34,10 +34,14 @@ export type PetSort = (typeof PET_SORTS)[number];
 
 export const isByName = (sort: PetSort): boolean => sort === "name" || sort === "-name";
 
-/** The filters of a list. Its animals match all of them. */
-export interface PetFilters {
+/** The filters of a list that compare a field of an animal. */
+export interface FieldFilters {
   status?: PetStatus | undefined;
   categoryId?: bigint | undefined;
+}
+
+/** The filters of a list. Its animals match all of them. */
+export interface PetFilters extends FieldFilters {
   /** Every word of this text begins a word of the animal's name, or it is the animal's id. */
   q?: string | undefined;
   ids?: readonly number[] | undefined;

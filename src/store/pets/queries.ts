@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../data/db/open.ts";
 import { pets, petsIndexed } from "../../data/db/schema/pets.ts";
 import { columnsOf, statement, value } from "../../data/db/statement.ts";
-import type { Pet, PetFilters, PetSort } from "./pet.ts";
+import type { FieldFilters, Pet, PetFilters, PetSort } from "./pet.ts";
 
 export type Reader = Pick<Database, "client">;
 
@@ -34,32 +34,41 @@ export interface PetPage extends PetFilters {
 /** An animal of a list; in an order by name with its name with folded letters. */
 export type ListedPet = Pet & Pick<Position, "folded">;
 
-export type Filters = Pick<PetFilters, "status" | "categoryId">;
+/** The condition of each filter. Lists, searches and counts take it from here. */
+const CONDITIONS: Record<keyof FieldFilters, SQL> = {
+  categoryId: sql`${pets.categoryId} = ${value("categoryId")}`,
+  status: sql`${pets.status} = ${value("status")}`,
+};
 
-export const HAS_STATUS = sql`${pets.status} = ${value("status")}`;
-const IN_CATEGORY = sql`${pets.categoryId} = ${value("categoryId")}`;
+export const HAS_STATUS = CONDITIONS.status;
+
+const FILTERS = Object.keys(CONDITIONS) as (keyof FieldFilters)[];
 
 export const allOf = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);
 
+export const hasFilters = (filters: FieldFilters): boolean =>
+  FILTERS.some((name) => filters[name] !== undefined);
+
+/** Each bit of an index stands for a filter. */
+const COMBINATIONS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) =>
+  FILTERS.filter((_name, at) => (bits & (1 << at)) !== 0).map((name) => CONDITIONS[name]),
+);
+
 /** Makes a statement for each combination of filters: SQLite plans each by the index that fits. */
-export const byFilters = <Made>(make: (conditions: SQL[]) => Made): ((filters: Filters) => Made) => {
-  const [all, ofStatus] = [make([]), make([HAS_STATUS])];
-  const [ofCategory, ofBoth] = [make([IN_CATEGORY]), make([IN_CATEGORY, HAS_STATUS])];
-  return ({ status, categoryId }) => {
-    if (categoryId === undefined) return status === undefined ? all : ofStatus;
-    return status === undefined ? ofCategory : ofBoth;
+export const byFilters = <Made>(make: (conditions: SQL[]) => Made): ((filters: FieldFilters) => Made) => {
+  const made = COMBINATIONS.map(make);
+  return (filters) => {
+    const bits = FILTERS.reduce((sum, name, at) => (filters[name] === undefined ? sum : sum | (1 << at)), 0);
+    return made[bits] as Made;
   };
 };
 
 /** For few animals, which need no index of the filters: one statement for all combinations, with `filterValues`. */
 export const MATCHES_FILTERS = sql`
-    (${value("status")} IS NULL OR ${HAS_STATUS})
-    AND (${value("categoryId")} IS NULL OR ${IN_CATEGORY})`;
+    ${allOf(FILTERS.map((name) => sql`(${value(name)} IS NULL OR ${CONDITIONS[name]})`))}`;
 
-export const filterValues = ({ status, categoryId }: Filters) => ({
-  status: status ?? null,
-  categoryId: categoryId ?? null,
-});
+export const filterValues = (filters: FieldFilters) =>
+  Object.fromEntries(FILTERS.map((name) => [name, filters[name] ?? null]));
 
 export const HAS_ID = sql`${pets.id} IN (SELECT value FROM json_each(${value("ids")}))`;
 

@@ -4,14 +4,14 @@ import { pets } from "../../data/db/schema/pets.ts";
 import { type Query, statement, value } from "../../data/db/statement.ts";
 import { oncePer } from "../../lib/lazy.ts";
 import { ftsQuery, type IdSlice, MAX_PREFIX_LENGTH, type Search, wordMatcher } from "../../lib/search.ts";
-import type { Pet } from "./pet.ts";
+import type { FieldFilters, Pet } from "./pet.ts";
 import {
   allOf,
   byFilters,
   COLUMNS,
-  type Filters,
   filterValues,
   HAS_ID,
+  hasFilters,
   inDirections,
   indexedTo,
   MATCHES_FILTERS,
@@ -42,7 +42,7 @@ const TYPED = statement(
 ).as(toPet);
 
 /** Finds the animal whose id was typed, if it matches the filters. */
-export const findTyped = ({ client }: Reader, { typed }: Search, filters: Filters): Pet | undefined =>
+export const findTyped = ({ client }: Reader, { typed }: Search, filters: FieldFilters): Pet | undefined =>
   typed === null ? undefined : TYPED.get(client, { ...filterValues(filters), typed });
 
 /** How many ids are read of each list before the next step of the search is planned. */
@@ -134,8 +134,8 @@ const idLists = ({ client }: Reader, isDescending: boolean) => {
       const text = ftsQuery(sought);
       return { text, read: (slice) => ids.ofWords.all(client, { ...slice, word: text }) };
     },
-    ofFilters(filters: Filters): List[] {
-      if ((filters.status ?? filters.categoryId) === undefined) return [];
+    ofFilters(filters: FieldFilters): List[] {
+      if (!hasFilters(filters)) return [];
       const query = ids.ofFilters(filters);
       return [{ read: (slice) => query.all(client, { ...filters, ...slice }) }];
     },
@@ -150,7 +150,7 @@ const wordPlans = (
 ) => {
   const { ofWords, ofFilters } = idLists(reader, isDescending);
 
-  return ({ words: sought }: Search, filters: Filters) => {
+  return ({ words: sought }: Search, filters: FieldFilters) => {
     // FTS5 collects all animals with a longer word before it returns the first.
     const indexed = sought.map((word) => [...word].slice(0, MAX_PREFIX_LENGTH).join(""));
     const isExact = indexed.every((word, at) => word === sought[at]);
@@ -211,7 +211,7 @@ interface SliceResults<Result> {
 }
 
 interface SliceSearch {
-  filters: Filters;
+  filters: FieldFilters;
   bounds: IdSlice;
   /** How many results are still missing; without it all are read. */
   missing?: () => number;
