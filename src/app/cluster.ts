@@ -11,7 +11,7 @@ import type { Context } from "../data/context.ts";
 import { databasePath, nodeIdPath } from "../data/data-dir/paths.ts";
 import { snapshotObjects } from "../data/cluster/snapshot-files.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
-import { vacuumInWorker } from "../data/db/vacuum.ts";
+import { vacuum } from "../data/db/vacuum.ts";
 import { PublicProblem } from "../http/health.ts";
 import type { MetricName } from "../http/metrics-catalogue.ts";
 import type { CounterOptions, GaugeOptions } from "../http/metrics.ts";
@@ -66,7 +66,7 @@ const snapshots = (cluster: Cluster, { dataDir, blobsUrl, diskReserve }: Config,
 const erasures = (cluster: Cluster, { dataDir }: Config, log: Logger): Poller =>
   erasurePoller(cluster, {
     async rewrite() {
-      await vacuumInWorker(databasePath(dataDir));
+      await vacuum(databasePath(dataDir));
       log.info("rewrote the database after the erasure of a person");
     },
     onError: (error) =>

@@ -1,5 +1,5 @@
 import { databaseCopies } from "../operate/backups/backup-directory.ts";
-import { vacuum, vacuumInWorker } from "../data/db/vacuum.ts";
+import { vacuum } from "../data/db/vacuum.ts";
 import { isEmail } from "../lib/email.ts";
 import { Fault } from "../lib/errors.ts";
 import { OPERATOR } from "../lib/actor.ts";
@@ -47,10 +47,10 @@ const listOrders = list({
 
 /** Removes erased data from the files of this node, and has the other nodes of a cluster do so, and the log and the snapshots. */
 const rewriteFiles = async ({ database: { client }, cluster }: Store): Promise<void> => {
-  if (!cluster) return vacuum(client);
+  if (!cluster) return vacuum(client.filename);
   const { ERASED_WITHIN_HOURS, announceErasure } = await import("../data/cluster/erasures.ts");
   await announceErasure(cluster.log, cluster.state().position);
-  await vacuumInWorker(client.filename);
+  await vacuum(client.filename);
   note(
     `the other nodes, the log and the snapshots of the cluster may hold the adopter for ${quantity(ERASED_WITHIN_HOURS, "hour")} at most`,
   );

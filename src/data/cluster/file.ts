@@ -113,8 +113,6 @@ const dualStatement = (sql: string, place: Place) => {
   };
 };
 
-/** Statements that a command runs on the file itself, which no other connection may do meanwhile. */
-const ON_WRITER = /^\s*vacuum\b/i;
 const PRAGMA = /^\s*pragma\b/i;
 
 /**
@@ -137,7 +135,7 @@ const facadeOf = (writer: Client, reader: Client, place: Place): Client => {
   const run = (sql: string, ...values: unknown[]): Changes => {
     if (place.recording()) return dualStatement(sql, place).run(...(values.flat() as Values));
     if (PRAGMA.test(sql)) writer.run(sql);
-    return (ON_WRITER.test(sql) ? writer : reader).run(sql, ...(values as [Values]));
+    return reader.run(sql, ...(values as [Values]));
   };
   const own: Record<PropertyKey, unknown> = { prepare, query, run, exec: run };
   return new Proxy(reader, {

@@ -42,24 +42,13 @@ const runSteps = async (client: SqlWorker, onStep: UpgradeOptions["onStep"]) => 
 
 /** Opens a database to upgrade it in a worker, without blocking the event loop. Aborting `signal` ends it immediately. */
 export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions) => {
-  const worker = await openSqlWorker(path);
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  aborted.catch(() => {});
-  const abort = () => {
-    worker.terminate();
-    reject(signal.reason);
-  };
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort);
+  const worker = await openSqlWorker(path, signal);
   return {
     /** Copies the database into a file that must not exist. */
-    copyInto: (copy: string): Promise<void> => Promise.race([worker.run("VACUUM INTO ?", [copy]), aborted]),
+    copyInto: (copy: string): Promise<void> => worker.run("VACUUM INTO ?", [copy]),
     /** Brings the schema up to date, all or nothing. @throws MigrationRefused, or SQLite's error */
-    migrate: (): Promise<void> => Promise.race([runSteps(worker, onStep), aborted]),
-    async [Symbol.asyncDispose](): Promise<void> {
-      signal.removeEventListener("abort", abort);
-      await worker[Symbol.asyncDispose]();
-    },
+    migrate: (): Promise<void> => runSteps(worker, onStep),
+    [Symbol.asyncDispose]: worker[Symbol.asyncDispose],
   };
 };
 

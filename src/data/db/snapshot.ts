@@ -64,16 +64,6 @@ export const settleLog = (path: string): void => {
 export const copyAside = async (path: string, copy: string, signal?: AbortSignal): Promise<void> => {
   signal?.throwIfAborted();
   createEmpty(copy);
-  await using worker = await openSqlWorker(path);
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => {
-    worker.terminate();
-    reject(signal?.reason);
-  };
-  signal?.addEventListener("abort", abort);
-  try {
-    await Promise.race([worker.run("VACUUM INTO ?", [copy]), aborted]);
-  } finally {
-    signal?.removeEventListener("abort", abort);
-  }
+  await using worker = await openSqlWorker(path, signal);
+  await worker.run("VACUUM INTO ?", [copy]);
 };

@@ -9,31 +9,39 @@ type Reply =
   | { id: number; rows: Row[]; failed?: undefined }
   | { id: number; failed: { message: string; code?: string } };
 
-/** Opens an existing database file in a worker, whose statements do not block the event loop. */
-export const openSqlWorker = async (path: string) => {
+/**
+ * Opens an existing database file in a worker, whose statements do not block the event loop.
+ * @param signal ends the worker immediately: the transaction of a running statement is not committed
+ */
+export const openSqlWorker = async (path: string, signal?: AbortSignal) => {
+  signal?.throwIfAborted();
   const url = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
   const worker = new Worker(url);
-  let isEnded = false;
-  const end = () => {
-    isEnded = true;
-    worker.terminate();
-    URL.revokeObjectURL(url);
-  };
   const waiting = new Map<number, PromiseWithResolvers<Row[]>>();
   let requests = 0;
+  let ended: { reason: unknown } | undefined;
+  const end = (reason: unknown) => {
+    ended ??= { reason };
+    worker.terminate();
+    URL.revokeObjectURL(url);
+    signal?.removeEventListener("abort", abort);
+    // A worker that has ended never replies.
+    for (const { reject } of waiting.values()) reject(reason);
+    waiting.clear();
+  };
+  const abort = () => end(signal?.reason);
+  signal?.addEventListener("abort", abort);
   worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
     const { resolve, reject } = waiting.get(data.id) ?? {};
     waiting.delete(data.id);
     if (data.failed) reject?.(Object.assign(new Error(data.failed.message), { code: data.failed.code }));
     else resolve?.(data.rows);
   });
-  worker.addEventListener("error", ({ message }) => {
-    for (const { reject } of waiting.values()) reject(new Error(`the database's worker failed: ${message}`));
-    waiting.clear();
-    // A failed worker never replies.
-    end();
-  });
-  const send = (job: object): Promise<Row[]> => {
+  worker.addEventListener("error", ({ message }) =>
+    end(new Error(`the database's worker failed: ${message}`)),
+  );
+  const send = async (job: object): Promise<Row[]> => {
+    if (ended) throw ended.reason;
     const id = requests++;
     const reply = Promise.withResolvers<Row[]>();
     waiting.set(id, reply);
@@ -41,11 +49,11 @@ export const openSqlWorker = async (path: string) => {
     return reply.promise;
   };
   const close = async () => {
-    if (isEnded) return;
+    if (ended) return;
     try {
       await send({});
     } finally {
-      end();
+      end(new Error("the database's worker was closed"));
     }
   };
   try {
@@ -62,8 +70,6 @@ export const openSqlWorker = async (path: string) => {
     async run(run: string, parameters: readonly Value[] = []): Promise<void> {
       await send({ run, parameters });
     },
-    /** Ends the worker immediately: the transaction of a running statement is not committed. */
-    terminate: end,
     [Symbol.asyncDispose]: close,
   };
 };

@@ -13,7 +13,7 @@ import { openReplica, type Replica } from "../../../src/data/cluster/replica.ts"
 import { snapshotPoller } from "../../../src/data/cluster/snapshot-schedule.ts";
 import { startReplica } from "../../../src/data/cluster/membership.ts";
 
-import { vacuumInWorker } from "../../../src/data/db/vacuum.ts";
+import { vacuum } from "../../../src/data/db/vacuum.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
@@ -33,7 +33,7 @@ const startNode = async (engine: MemoryEngine, name: string) => {
   const replica = await openReplica(path, log, { node: name });
   atEnd(replica.database.close);
   const makeSnapshots = snapshotPoller(path, replica.cluster, { onMade: () => {}, onError: fail });
-  const erase = erasurePoller(replica.cluster, { rewrite: () => vacuumInWorker(path), onError: fail });
+  const erase = erasurePoller(replica.cluster, { rewrite: () => vacuum(path), onError: fail });
   return { directory, log, replica, makeSnapshots, erase };
 };
 

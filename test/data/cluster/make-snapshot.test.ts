@@ -11,7 +11,7 @@ import {
 import { startReplica } from "../../../src/data/cluster/membership.ts";
 import { copyAside } from "../../../src/data/db/snapshot.ts";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
-import { vacuumInWorker } from "../../../src/data/db/vacuum.ts";
+import { vacuum } from "../../../src/data/db/vacuum.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 import { inspect, markAt, writeAsNode } from "../../support/replica-file.ts";
@@ -166,7 +166,7 @@ test("a copy of a database and its rewriting keep row ids, on which the order of
   });
   const before = rowids(path);
   await copyAside(path, `${path}.copy`);
-  await vacuumInWorker(path);
+  await vacuum(path);
   expect([rowids(`${path}.copy`), rowids(path)]).toEqual([before, before]);
   expect(before[0]).toEqual([2, "b"]);
 });

@@ -213,7 +213,7 @@ test("no byte of an erased address is left in the files of the database, even if
   const operator = await openStore({ path });
   expect(await forget(operator, ADA.email)).toEqual({ open: [], orders: 16, responses: 15 });
   expect(holding(directory, ADA.email)).not.toEqual([]);
-  await vacuum(operator.database.client);
+  await vacuum(operator.database.client.filename);
   expect(holding(directory, ADA.email)).toEqual([]);
   expect(holding(directory, "ada byron")).toEqual([]);
   expect(holding(directory, BOB.email)).not.toEqual([]);
@@ -263,7 +263,7 @@ test("no word of an erased adopter is left in the index or in the free pages of 
   // The server's own connection sees it too.
   expect([await findWords(server, "xiqvuzk"), await findWords(server, "bob")]).toEqual([0, 30]);
   expect(indexedWords(operator)).not.toContain("xiqvuzk");
-  await vacuum(operator.database.client);
+  await vacuum(operator.database.client.filename);
   for (const part of parts) expect(holding(directory, part)).toEqual([]);
   expect(indexedWords(operator)).toContain("bob");
   // The index works on.
