@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
+import type { Environment } from "../../config/sources.ts";
+import type { Context } from "../../data/context.ts";
 import { makeDirectories } from "../../lib/durable.ts";
-import type { Logger } from "../../lib/log.ts";
 import { ownProgram } from "../../lib/own-program.ts";
-import { type Poller, repeat } from "../../lib/poller.ts";
+import { repeat } from "../../lib/poller.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { type Clock, systemClock } from "../../lib/time.ts";
+import type { Clock } from "../../lib/time.ts";
 import { backupsIn } from "./backup-directory.ts";
 import type { BackupResult } from "./backup.ts";
 import { newestTime } from "./file-names.ts";
@@ -28,13 +29,19 @@ const GRACE_MS = 60 * 60_000;
 export const isOverdue = (due: number, every: number, now: number): boolean =>
   now > due + Math.min(every, GRACE_MS);
 
-/** Takes a backup when one is due. `stop` ends a backup in progress. */
-interface BackupScheduler extends Poller {
-  /** Undefined before the first tick. */
-  status(): BackupStatus | undefined;
-}
+const TICK_MS = 1000;
+/** The pause after a failed backup: a full disk stays full for a while. */
+const RETRY_MS = 15 * 60_000;
 
-interface BackupSchedulerOptions {
+/** Takes a backup when one is due. `stop` ends a backup in progress. */
+export const backupScheduler = ({
+  every,
+  newest,
+  take,
+  cancel,
+  clock,
+  onError,
+}: {
   /** The time from one backup to the next, in milliseconds. */
   every: number;
   /** When the newest backup of this store was taken, manual ones included; undefined without one. */
@@ -43,22 +50,8 @@ interface BackupSchedulerOptions {
   /** Cancels the backup in progress. */
   cancel: () => Promise<void>;
   clock: Clock;
-  /** Called when a backup fails. */
   onError: (error: unknown) => void;
-}
-
-const TICK_MS = 1000;
-/** The pause after a failed backup: a full disk stays full for a while. */
-const RETRY_MS = 15 * 60_000;
-
-export const backupScheduler = ({
-  every,
-  newest,
-  take,
-  cancel,
-  clock,
-  onError,
-}: BackupSchedulerOptions): BackupScheduler => {
+}) => {
   let next = 0;
   let state: BackupStatus | undefined;
   let isStopped = false;
@@ -103,6 +96,7 @@ export const backupScheduler = ({
   const poller = repeat(TICK_MS, takeIfDue, { onError });
   return {
     ...poller,
+    /** Undefined before the first tick. */
     status: () => state,
     start() {
       isStopped = false;
@@ -160,19 +154,12 @@ export const backupWarnings = (
 const MAX_END_MS = 3000;
 
 /** Takes backups in a separate process: copying takes seconds, during which the server must respond. */
-const backupProcess = (
-  argv: readonly string[],
-  directory: string,
-  {
-    program = ownProgram(),
-    env,
-  }: { program?: string[] | undefined; env?: Readonly<Record<string, string | undefined>> | undefined } = {},
-) => {
+const backupProcess = (argv: readonly string[], directory: string, env: Environment | undefined) => {
   let running: Bun.Subprocess | undefined;
   return {
     /** Runs the command `backup`. @returns its output @throws an error with its message */
     async take(): Promise<string> {
-      const child = Bun.spawn([...program, "backup", ...argv], {
+      const child = Bun.spawn([...argv], {
         ...(env && { env }),
         stdin: "ignore",
         stdout: "pipe",
@@ -203,45 +190,23 @@ const backupProcess = (
   };
 };
 
-/** The settings of the server's own backups. */
-interface ServerBackupSettings {
-  dataDir: string;
-  /** The time from one backup to the next, in milliseconds; undefined: the server takes none. */
-  backupSchedule: number | undefined;
-  backupDir: string;
-  /** How many backups stay. */
-  backupKeep: number;
-  /** Bytes. */
-  diskReserve: number;
-}
-
 /**
  * The server's scheduled backups, each taken by a separate process; undefined without BACKUP_SCHEDULE.
  * @param storeId only backups of this store count, and are rotated
+ * @param env the environment of the process; by default that of this one at its start
+ * @param program the command line of this program
  */
 export const serverBackups = (
-  { dataDir, backupSchedule: every, backupDir: directory, backupKeep, diskReserve }: ServerBackupSettings,
-  log: Logger,
+  { config, clock, log }: Omit<Context, "database">,
   storeId: string | undefined,
-  {
-    clock = systemClock,
-    program,
-    env,
-  }: {
-    clock?: Clock;
-    /** The environment of the process. By default that of this one at its start. */
-    env?: Readonly<Record<string, string | undefined>>;
-    /** The command line to run instead of this program. */
-    program?: string[];
-  } = {},
-): BackupScheduler | undefined => {
+  { env, program = ownProgram() }: { env?: Environment; program?: readonly string[] } = {},
+) => {
+  const { backupSchedule: every, backupDir: directory, dataDir } = config;
   if (every === undefined) return undefined;
-  const reserve = `${Math.ceil(diskReserve / 2 ** 10)}KiB`;
-  const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(backupKeep)];
-  const child = backupProcess([`${directory}/`, ...flags, "--scheduled", "--json"], directory, {
-    program,
-    env,
-  });
+  const reserve = `${Math.ceil(config.diskReserve / 2 ** 10)}KiB`;
+  const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(config.backupKeep)];
+  const argv = [...program, "backup", `${directory}/`, ...flags, "--scheduled", "--json"];
+  const child = backupProcess(argv, directory, env);
   const take = async () => {
     makeDirectories(directory);
     const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as BackupResult;

@@ -8,6 +8,7 @@ import { backupScheduler, backupWarnings, serverBackups } from "../../../src/ope
 import { storeIdOfFile } from "../../../src/operate/backups/backup-directory.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { databasePath } from "../../../src/data/data-dir/paths.ts";
+import { systemRuntime } from "../../../src/data/context.ts";
 import { bundledProgram } from "../../support/program.ts";
 import { testClock } from "../../support/store.ts";
 import { closedStore } from "./stores.ts";
@@ -164,7 +165,8 @@ const wiredOn = async (env: Record<string, string> = {}) => {
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const clock = testClock(Date.now());
-  const scheduler = serverBackups(config, logger, storeId, { clock, program: await bundledProgram() });
+  const context = { config, ...systemRuntime, clock, log: logger };
+  const scheduler = serverBackups(context, storeId, { program: await bundledProgram() });
   return { scheduler, log, clock, directory: config.backupDir, dataDir };
 };
 

@@ -10,6 +10,7 @@ import {
 import { takeBackup } from "../../../../src/operate/backups/backup.ts";
 import { checkBackup } from "../../../../src/operate/backups/check.ts";
 import { prepareRestore } from "../../../../src/operate/backups/restore.ts";
+import { systemRuntime } from "../../../../src/data/context.ts";
 import { serverBackups } from "../../../../src/operate/backups/schedule.ts";
 import { childEnvironment } from "../../../../src/config/shared-settings.ts";
 import { readConfig } from "../../../../src/config/config.ts";
@@ -75,10 +76,8 @@ test("a scheduled backup has them too when BLOBS_URL is a flag of the server", a
   const backupDir = temporaryDirectory();
   const settings = { ...config, backupDir, backupSchedule: 60_000, diskReserve: 0 };
   const env = childEnvironment(config, { PATH: process.env["PATH"] });
-  const backups = serverBackups(settings, pino({ level: "silent" }), undefined, {
-    program: await bundledProgram(),
-    env,
-  });
+  const context = { config: settings, ...systemRuntime, log: pino({ level: "silent" }) };
+  const backups = serverBackups(context, undefined, { program: await bundledProgram(), env });
   await backups?.tick();
   const [file = ""] = readdirSync(backupDir);
   expect(checkBackup(join(backupDir, file), () => {}).sites).toMatchObject({ files: 4, missing: 0 });
