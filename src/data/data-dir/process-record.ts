@@ -73,15 +73,10 @@ export const saveProcessRecord = (dataDir: string, record: ProcessRecord): Promi
   writeDurably(processRecordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`);
 
 const isRecord = (value: unknown): value is ProcessRecord => {
-  const { pid, version, startedAt, url, host } = (value ?? {}) as Partial<
-    Record<keyof ProcessRecord, unknown>
-  >;
+  const { pid, version, startedAt, url, host } = (value ?? {}) as Record<string, unknown>;
   return (
-    typeof pid === "number" &&
-    typeof version === "string" &&
-    typeof startedAt === "number" &&
-    typeof url === "string" &&
-    typeof host === "string"
+    [pid, startedAt].every((field) => typeof field === "number") &&
+    [version, url, host].every((field) => typeof field === "string")
   );
 };
 

@@ -1,33 +1,14 @@
 import type { Database as Client } from "bun:sqlite";
 import { type WalIndexHeader, isInMemory, walIndexReader } from "./wal.ts";
 
-/** Detects writes by other connections and processes, without a lock. */
-export interface ChangeDetector {
-  /** Increments `foreign` if others have committed writes since the last call. */
-  detect(): void;
-  /** How many calls have found writes of others. */
-  foreign(): number;
-  /** Call it when this connection has the write lock and is about to write. */
-  beginOwn(): void;
-  /** Call it when this connection's write is committed. It never throws. */
-  endOwn(): void;
-}
-
-const NO_CHANGES: ChangeDetector = {
-  detect: () => {},
-  foreign: () => 0,
-  beginOwn: () => {},
-  endOwn: () => {},
-};
-
 /**
  * Detects changes of this connection's database, by the header of its WAL index. `PRAGMA data_version` would show the same,
  * but takes and releases a lock, which costs 5 microseconds. Only a write can afford it.
  */
-export const detectChanges = (client: Client): ChangeDetector => {
-  const path = client.filename;
-  if (isInMemory(path)) return NO_CHANGES;
-  const readHeader = walIndexReader(path);
+export const detectChanges = (client: Client) => {
+  const readHeader = isInMemory(client.filename)
+    ? () => ({ count: 0, checksum: 0 })
+    : walIndexReader(client.filename);
   /** NaN, which equals nothing, if the header cannot be read: it may have changed. */
   const read = (): Pick<WalIndexHeader, "count" | "checksum"> => {
     try {
@@ -55,12 +36,16 @@ export const detectChanges = (client: Client): ChangeDetector => {
     ({ count, checksum } = now);
   };
   return {
+    /** Increments `foreign` if others have committed writes since the last call. */
     detect,
+    /** How many calls have found writes of others. */
     foreign: () => foreign,
+    /** Call it when this connection has the write lock and is about to write. */
     beginOwn() {
       detect();
       versionBefore = readVersion();
     },
+    /** Call it when this connection's write is committed. It never throws. */
     endOwn() {
       // Read first: `detect` then finds a commit that comes between these two lines.
       const now = read();
@@ -70,3 +55,5 @@ export const detectChanges = (client: Client): ChangeDetector => {
     },
   };
 };
+
+export type ChangeDetector = ReturnType<typeof detectChanges>;

@@ -1,7 +1,7 @@
 import type { Database as Client } from "bun:sqlite";
 import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
 import type { ChangeDetector } from "./change-detection.ts";
-import { type Transactions, transactions } from "./transaction.ts";
+import { transactions } from "./transaction.ts";
 
 /** A query, such as a `Query` of statement.ts, and its values. */
 export interface Statement<Rows = unknown> {
@@ -91,20 +91,6 @@ export const acceptWrites = (
     });
 };
 
-/** Refuses the writes that have waited too long for another process's lock. */
-const expireWrites = (
-  queue: WriteQueue,
-  lockedSince: () => number | undefined,
-  lockHolder: () => string,
-): void => {
-  const now = performance.now();
-  const late = queue.removeLate(now);
-  if (late.length === 0) return;
-  const seconds = Math.floor((now - (lockedSince() ?? now)) / 1000);
-  const error = new DatabaseLocked(seconds, lockHolder());
-  for (const write of late) write.reject(error);
-};
-
 const UNDO = "ROLLBACK TO act; RELEASE act";
 
 /**
@@ -155,23 +141,6 @@ const RETRY_MS = 10;
 /** How long a write waits for a lock by default. */
 export const LOCK_WAIT_MS = 5000;
 
-/** Commits writes in one transaction. @returns false if another process holds the lock */
-const commitTogether = (
-  runWrite: WriteRunner,
-  { run, beforeCommit }: Pick<Transactions, "run"> & { beforeCommit: () => boolean },
-  writes: readonly Write[],
-): boolean => {
-  const settlers: (() => void)[] = [];
-  const result = run(() => {
-    for (const write of writes) settlers.push(runWrite(write));
-    return beforeCommit() || writes.some(({ isDerived }) => !isDerived);
-  });
-  if (result.state === "locked") return false;
-  if (result.state === "refused") for (const write of writes) write.reject(result.error);
-  else for (const settle of settlers) settle();
-  return true;
-};
-
 /** Queues writes, and commits the queue once per turn of the event loop. */
 export const groupCommit = (
   client: Client,
@@ -190,6 +159,29 @@ export const groupCommit = (
   let isScheduled = false;
   let isStopped = false;
 
+  /** Commits writes in one transaction. @returns false if another process holds the lock */
+  const commitTogether = (writes: readonly Write[]): boolean => {
+    const settlers: (() => void)[] = [];
+    const result = run(() => {
+      for (const write of writes) settlers.push(runWrite(write));
+      return beforeCommit() || writes.some(({ isDerived }) => !isDerived);
+    });
+    if (result.state === "locked") return false;
+    if (result.state === "refused") for (const write of writes) write.reject(result.error);
+    else for (const settle of settlers) settle();
+    return true;
+  };
+
+  /** Refuses the writes that have waited too long for another process's lock. */
+  const expire = () => {
+    const now = performance.now();
+    const late = queue.removeLate(now);
+    if (late.length === 0) return;
+    const seconds = Math.floor((now - (transacting.lockedSince() ?? now)) / 1000);
+    const error = new DatabaseLocked(seconds, lockHolder());
+    for (const write of late) write.reject(error);
+  };
+
   const schedule = (delay?: number) => {
     if (isScheduled) return;
     isScheduled = true;
@@ -202,14 +194,11 @@ export const groupCommit = (
     // A write after `stop` is still tried: the closed connection refuses it.
     if (isStopped && queue.length() === 0) return;
     const writes = queue.first(groupSize);
-    const isBlocked =
-      writes.length > 0 ? !commitTogether(runWrite, { run, beforeCommit }, writes) : !transacting.canLock();
+    const isBlocked = writes.length > 0 ? !commitTogether(writes) : !transacting.canLock();
     if (isBlocked) expire();
     else queue.removeFirst(writes.length);
     if (queue.length() > 0 || isBlocked) schedule(isBlocked ? RETRY_MS : undefined);
   };
-
-  const expire = () => expireWrites(queue, transacting.lockedSince, lockHolder);
 
   return {
     commit: acceptWrites(queue, { queueLimit, lockWait, onWrite: schedule }),
