@@ -1,5 +1,5 @@
 import { type Claim, exceptUnavailable, type Log } from "./log.ts";
-import { type Poller, repeat } from "../../lib/poller.ts";
+import { repeat } from "../../lib/poller.ts";
 
 /** A node's data about itself, for the others. */
 export interface NodeEntry {
@@ -55,28 +55,20 @@ export const readNodes = async (log: Pick<Log, "claims">): Promise<NodeEntry[]> 
     .flatMap(parseEntry)
     .toSorted((one, other) => one.since - other.since || (one.id < other.id ? -1 : 1));
 
-interface AnnounceOptions {
-  onError(error: unknown): void;
-  /** Called once if another server that runs has the id of this node. */
-  onTaken(): void;
-  updateMs?: number;
-  takenMs?: number;
-}
-
-/** Announces this node to the others, and lists them. While the engine is unreachable, the last list stays. */
-export interface Nodes extends Poller {
-  /** The nodes that ran at the last tick. */
-  list(): readonly NodeEntry[];
-  /** At least 1: this one. */
-  count(): number;
-}
-
-/** @param self the current entry of this node */
+/**
+ * Announces this node to the others, and lists them. While the engine is unreachable, the last list stays.
+ * @param self the current entry of this node @param onTaken called once if another server that runs has the id of this node
+ */
 export const announceNode = (
   log: Pick<Log, "claim" | "claims">,
   self: () => NodeEntry,
-  { onError, onTaken, updateMs = UPDATE_MS, takenMs = TAKEN_MS }: AnnounceOptions,
-): Nodes => {
+  {
+    onError,
+    onTaken,
+    updateMs = UPDATE_MS,
+    takenMs = TAKEN_MS,
+  }: { onError(error: unknown): void; onTaken(): void; updateMs?: number; takenMs?: number },
+) => {
   /** On the name of this node. */
   let claim: Claim | undefined;
   let refusedSince: number | undefined;
@@ -112,7 +104,11 @@ export const announceNode = (
       await claim?.[Symbol.asyncDispose]();
       claim = undefined;
     },
+    /** The nodes that ran at the last tick. */
     list: () => nodes,
+    /** At least 1: this one. */
     count: () => Math.max(1, nodes.length),
   };
 };
+
+export type Nodes = ReturnType<typeof announceNode>;

@@ -92,24 +92,20 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
   return { catchUp, refuseLate, ...commitLoop(parts, options, { commitGroup, catchUp }) };
 };
 
-const replicaReadiness = (
-  { file, transactions: transacting, lockHolder }: Parts,
-  { probeMs, lockWait }: ReplicaOptions,
-) =>
-  databaseReadiness(
-    file.reader,
-    // While a transaction is open, its result shows whether the storage accepts writes.
-    {
-      ...transacting,
-      probe: () => (file.writer.inTransaction ? { state: "committed" } : transacting.probe()),
-    },
-    { lockHolder, ...(probeMs !== undefined && { probeMs }), ...(lockWait !== undefined && { lockWait }) },
-  );
-
 /** Opens a file that is a replica of the log. The log stays open when the database is closed. @throws NotAReplica */
 export const openReplica = async (path: string, log: Log, options: ReplicaOptions): Promise<Replica> => {
   const parts = openParts(path, log);
-  const { file, files, lost, changes, counts, progress, heads } = parts;
+  const {
+    file,
+    files,
+    lost,
+    changes,
+    counts,
+    progress,
+    heads,
+    transactions: transacting,
+    lockHolder,
+  } = parts;
   const writes = replicaWrites(parts, options);
   try {
     await migrateReplica(file, log, writes.catchUp, options.migrates ?? false);
@@ -127,7 +123,15 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     poll();
   }, pollMs);
   timer.unref();
-  const readiness = replicaReadiness(parts, options);
+  const readiness = databaseReadiness(
+    file.reader,
+    // While a transaction is open, its result shows whether the storage accepts writes.
+    {
+      ...transacting,
+      probe: () => (file.writer.inTransaction ? { state: "committed" } : transacting.probe()),
+    },
+    { lockHolder, probeMs: options.probeMs, lockWait: options.lockWait },
+  );
   const problem = (): string | undefined => {
     const reason = progress.failure() ?? heads.failure();
     return reason === undefined ? undefined : reasonOf(reason);

@@ -68,17 +68,18 @@ const DELETE_SURPLUS = statement(sql`
   WHERE ${id} IN (
     SELECT ${id} FROM ${keptResponses} WHERE ${OF_CALLER} AND ${id} <= ${value("id")} ORDER BY ${id} LIMIT ${SLICE_ROWS})`);
 
-/** Removes responses in slices. Each sweep returns true if there may be more to remove. */
-const sweeps = ({ client, commit }: Pick<Database, "client" | "commit">) => ({
-  async expired(before: number): Promise<boolean> {
+/** The responses to requests with an Idempotency-Key. */
+export const keptResponseRepository = ({ client, commit }: Pick<Database, "client" | "commit">) => {
+  /** Both remove a slice, and return true if there may be more to remove. */
+  const sweepExpired = async (before: number): Promise<boolean> => {
     const rows = OLDEST.all(client);
     const firstKept = rows.findIndex((row) => row.createdAt > before);
     const last = rows.at(firstKept === -1 ? rows.length - 1 : firstKept - 1);
     if (!last || firstKept === 0) return false;
     await commit([DELETE_UP_TO.with(last)]);
     return firstKept === -1 && rows.length === SLICE_ROWS;
-  },
-  async surplus(max: number): Promise<boolean> {
+  };
+  const sweepSurplus = async (max: number): Promise<boolean> => {
     for (let after = ""; ;) {
       const next = NEXT_CALLER.get(client, { after })?.caller ?? undefined;
       if (next === undefined) return false;
@@ -89,13 +90,7 @@ const sweeps = ({ client, commit }: Pick<Database, "client" | "commit">) => ({
       }
       after = next;
     }
-  },
-});
-
-/** The responses to requests with an Idempotency-Key. */
-export const keptResponseRepository = (database: Pick<Database, "client" | "commit">) => {
-  const { client, commit } = database;
-  const sweep = sweeps(database);
+  };
   return {
     /** The response to an earlier request with the same idempotency key, if it was stored after `since`. */
     async find(
@@ -122,6 +117,6 @@ export const keptResponseRepository = (database: Pick<Database, "client" | "comm
      * @returns true if there may be more
      */
     sweep: async (before: number, max = MAX_PER_CALLER): Promise<boolean> =>
-      (await sweep.expired(before)) || sweep.surplus(max),
+      (await sweepExpired(before)) || sweepSurplus(max),
   };
 };

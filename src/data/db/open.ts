@@ -135,11 +135,7 @@ export const setUpDatabase = (
     lockHolder,
     beforeCommit: () => countPets(client),
   });
-  const readiness = databaseReadiness(client, writes, {
-    lockHolder,
-    ...(probeMs !== undefined && { probeMs }),
-    ...(settings.lockWait !== undefined && { lockWait: settings.lockWait }),
-  });
+  const readiness = databaseReadiness(client, writes, { lockHolder, probeMs, lockWait: settings.lockWait });
   let closed: Promise<void> | undefined;
   let shrinking: Promise<void> | undefined;
   const shrink = () => (shrinking ??= shrinkLog(client).finally(() => (shrinking = undefined)));

@@ -10,9 +10,9 @@ import { openSqlWorker } from "./sql-worker.ts";
 
 export interface ReadinessOptions {
   /** How long the result of a probe is valid, in milliseconds. */
-  probeMs?: number;
+  probeMs?: number | undefined;
   /** How long another process may hold the write lock. */
-  lockWait?: number;
+  lockWait?: number | undefined;
   lockHolder: () => string;
 }
 

@@ -42,10 +42,12 @@ export const rollBack = (client: Client): void => {
 /** `mayBeStored`: its frames may be complete in the log, where recovery after a crash would find them. */
 type Attempt = TransactionResult & { mayBeStored?: boolean };
 
-/** Runs single attempts at a transaction, and remembers the lock and the last result. */
-const transactionAttempts = (client: Client, changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">) => {
+/** Runs the transactions of one connection, and remembers the last result and the lock of another process. */
+export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">) => {
   const beginStatement = client.prepare("BEGIN IMMEDIATE");
   const commitStatement = client.prepare("COMMIT");
+  const totalChangesStatement = client.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
+  let count = 0;
   let last: LastTransaction = { at: -Infinity, error: undefined };
   let lockedSince: number | undefined;
 
@@ -71,44 +73,19 @@ const transactionAttempts = (client: Client, changes?: Pick<ChangeDetector, "beg
     return { state: "refused", error, mayBeStored };
   };
 
-  return {
-    last: () => last,
-    lockedSince: () => lockedSince,
-    begin,
-    commit,
-    fail,
-    /** @param work returns true if it wrote */
-    attempt(work: () => boolean): Attempt {
-      let isCommitting = false;
-      try {
-        begin();
-        const wrote = work();
-        isCommitting = true;
-        commit(wrote);
-        return { state: "committed" };
-      } catch (error) {
-        return fail(error, isCommitting);
-      }
-    },
-    canLock(): boolean {
-      if (lockedSince === undefined) return true;
-      try {
-        beginStatement.run();
-        lockedSince = undefined;
-      } catch (error) {
-        if (!isBusy(error)) lockedSince = undefined;
-      }
-      rollBack(client);
-      return lockedSince === undefined;
-    },
+  /** @param work returns true if it wrote */
+  const attempt = (work: () => boolean): Attempt => {
+    let isCommitting = false;
+    try {
+      begin();
+      const wrote = work();
+      isCommitting = true;
+      commit(wrote);
+      return { state: "committed" };
+    } catch (error) {
+      return fail(error, isCommitting);
+    }
   };
-};
-
-/** Runs the transactions of one connection, and remembers the last result and the lock of another process. */
-export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">) => {
-  const { attempt, begin, commit, fail, canLock, last, lockedSince } = transactionAttempts(client, changes);
-  const totalChangesStatement = client.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
-  let count = 0;
 
   const wroteRows = (work: () => void): boolean => {
     const before = totalChangesStatement.get()?.rows;
@@ -172,12 +149,22 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
     /** Tests whether the storage accepts writes. It writes a new value, because SQLite skips an update without a change. */
     probe,
     /** True unless another process holds the write lock now. */
-    canLock,
+    canLock(): boolean {
+      if (lockedSince === undefined) return true;
+      try {
+        beginStatement.run();
+        lockedSince = undefined;
+      } catch (error) {
+        if (!isBusy(error)) lockedSince = undefined;
+      }
+      rollBack(client);
+      return lockedSince === undefined;
+    },
     /** How many committed transactions have changes that readers can see: no probes, and no steps of an index. */
     count: () => count,
-    last,
+    last: () => last,
     /** Since when another process has held the lock; undefined if none does. */
-    lockedSince,
+    lockedSince: () => lockedSince,
   };
 };
 
