@@ -13,7 +13,7 @@ import { snapshotObjects } from "../data/cluster/snapshot-files.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
 import { vacuum } from "../data/db/vacuum.ts";
 import { PublicProblem } from "../http/health.ts";
-import type { MetricName } from "../http/metrics-catalogue.ts";
+import type { MetricName } from "../http/metrics.ts";
 import type { CounterOptions, GaugeOptions } from "../http/metrics.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
 import { fileSize } from "../lib/files.ts";

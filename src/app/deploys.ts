@@ -16,7 +16,7 @@ import { NO_UPLOADER } from "../platform/deploys/remote/uploader.ts";
 import { progressFile, scrubber } from "../platform/deploys/scrub.ts";
 import { deployService } from "../platform/deploys/service.ts";
 import type { ProjectService } from "../platform/projects/service.ts";
-import type { RequestOptions } from "../protocols/s3/requests.ts";
+import type { RequestOptions } from "../protocols/s3/object-store.ts";
 import { type Objects, objectStorage } from "../platform/deploys/remote/object-storage.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Context } from "../data/context.ts";

@@ -1,7 +1,162 @@
 import { S3Client } from "bun";
 import { type BlobsUrl, describeBlobsUrl } from "../../lib/blobs-url.ts";
+import { limiter } from "../../lib/limiter.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
-import { type RequestOptions, objectRequests } from "./requests.ts";
+import { ObjectStoreError, failureOf, isTransient, refusalOf } from "./object-store-error.ts";
+
+/** Ends a request that makes no progress for so many milliseconds. */
+const stallTimer = (ms: number) => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  ended.catch(() => {});
+  const timer = setTimeout(() => {
+    controller.abort(new ObjectStoreError(`it sent nothing for ${ms / 1000} s`));
+    reject(signal.reason);
+  }, ms);
+  return {
+    signal,
+    /** Rejects when the time is over. */
+    ended,
+    restart: () => void timer.refresh(),
+    stop: () => clearTimeout(timer),
+  };
+};
+
+type StallTimer = ReturnType<typeof stallTimer>;
+
+export type Operation = "put" | "get" | "stat" | "list" | "remove";
+
+export interface RequestOptions {
+  /** Called when a request has ended, after all its tries. */
+  onRequest?: (operation: Operation, error: ObjectStoreError | undefined) => void;
+  /** The pause before the second try; each further one is twice as long. */
+  retryMs?: number;
+  /** How long the store may send nothing. */
+  stallMs?: number;
+  tries?: number;
+}
+
+const METHODS = { put: "PUT", get: "GET", stat: "HEAD", remove: "DELETE" } as const;
+type Sent = keyof typeof METHODS;
+type Sign = (name: string, options: { method: (typeof METHODS)[Sent]; expiresIn: number }) => string;
+
+/** How long the store accepts a signed request. */
+const SIGNATURE_SECONDS = 60;
+/** The minimum rate of an upload, in addition to `stallMs`. */
+const BYTES_PER_MS = 32;
+const MAX_CONCURRENT = 32;
+
+interface SendOptions {
+  body?: Blob;
+  isAllowed?: (() => boolean) | undefined;
+}
+
+/** The parts of a response. @param failed makes the error for a response that breaks off */
+async function* readBody(
+  body: ReadableStream<Uint8Array> | null,
+  timer: StallTimer,
+  failed: (cause: unknown) => Error,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body ?? []) {
+      timer.restart();
+      yield chunk;
+      timer.restart();
+    }
+  } catch (cause) {
+    throw failed(cause);
+  } finally {
+    timer.stop();
+  }
+}
+
+/** Requests that end in time. Each is tried again after a failure of the network or of the store. */
+const objectRequests = (
+  place: string,
+  sign: Sign,
+  { onRequest = () => {}, retryMs = 200, stallMs = 15_000, tries = 4 }: RequestOptions,
+) => {
+  const limited = limiter(MAX_CONCURRENT);
+
+  /** Signs and sends a request. @returns undefined if the object is missing */
+  const send = async (
+    operation: Sent,
+    name: string,
+    signal: AbortSignal,
+    { body, isAllowed = () => true }: SendOptions = {},
+  ): Promise<Response | undefined> => {
+    const method = METHODS[operation];
+    const signed = sign(name, { method, expiresIn: SIGNATURE_SECONDS });
+    if (!isAllowed()) throw new ObjectStoreError("the request came too late", { isFinal: true });
+    const response = await fetch(signed, { method, signal, redirect: "manual", ...(body && { body }) });
+    if (response.ok) return response;
+    const refusal = await refusalOf(response);
+    if (refusal.isMissing && operation !== "put") return undefined;
+    throw refusal;
+  };
+
+  const failed = (operation: Operation, cause: unknown): ObjectStoreError => {
+    const failure = failureOf(place, cause);
+    onRequest(operation, failure);
+    return failure;
+  };
+
+  const attempt = async <Value>(
+    operation: Operation,
+    act: () => Promise<Value>,
+    maxTries = tries,
+  ): Promise<Value> => {
+    for (let tried = 1; ; tried++)
+      try {
+        const value = await act();
+        onRequest(operation, undefined);
+        return value;
+      } catch (cause) {
+        if (tried >= maxTries || !isTransient(failureOf(place, cause))) throw failed(operation, cause);
+        await Bun.sleep(retryMs * 2 ** (tried - 1) * (0.5 + Math.random()));
+      }
+  };
+  const attemptInLine: typeof attempt = (...attempted) => limited(() => attempt(...attempted));
+
+  /** For requests whose responses have no content. */
+  const exchange = (operation: Exclude<Sent, "get">, name: string, options: SendOptions = {}) => {
+    const sendOnce = async () => {
+      const timer = stallTimer(stallMs + Math.ceil((options.body?.size ?? 0) / BYTES_PER_MS));
+      try {
+        const response = await send(operation, name, timer.signal, options);
+        await response?.arrayBuffer();
+        return response;
+      } finally {
+        timer.stop();
+      }
+    };
+    return attemptInLine(operation, sendOnce, options.isAllowed && 1);
+  };
+
+  /** @returns undefined if the object is missing */
+  const download = (name: string): Promise<AsyncIterable<Uint8Array> | undefined> =>
+    attempt("get", async () => {
+      const timer = stallTimer(stallMs);
+      try {
+        const response = await send("get", name, timer.signal);
+        if (response) return readBody(response.body, timer, (cause) => failed("get", cause));
+        timer.stop();
+        return undefined;
+      } catch (cause) {
+        timer.stop();
+        throw cause;
+      }
+    });
+
+  /** Waits for a request that cannot be ended, as long as for others. */
+  const inTime = <Value>(request: Promise<Value>): Promise<Value> => {
+    const timer = stallTimer(stallMs);
+    return Promise.race([request, timer.ended]).finally(timer.stop);
+  };
+
+  return { attemptInLine, exchange, download, inTime };
+};
 
 /** Larger contents are sent in parts, each of which is tried again by itself. */
 const MULTIPART_BYTES = 64 * 2 ** 20;

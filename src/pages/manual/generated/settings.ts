@@ -1,6 +1,6 @@
 import type { Setting } from "../../../config/setting.ts";
 import { SETTING_GROUPS } from "../../../config/settings.ts";
-import { METRICS } from "../../../http/metrics-catalogue.ts";
+import { METRICS } from "../../../http/metrics.ts";
 import { code, codes, parts, plain, table } from "./markdown.ts";
 
 /** The values that a setting allows are code in its help too. */

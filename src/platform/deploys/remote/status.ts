@@ -1,7 +1,7 @@
 import type { Warning } from "../../../http/health.ts";
 import { type Clock, formatTime } from "../../../lib/time.ts";
 import type { ObjectStoreError } from "../../../protocols/s3/object-store-error.ts";
-import type { Operation, RequestOptions } from "../../../protocols/s3/requests.ts";
+import type { Operation, RequestOptions } from "../../../protocols/s3/object-store.ts";
 
 /** Requests to the object store so far. */
 export interface RequestCount {
