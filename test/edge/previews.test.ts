@@ -5,6 +5,7 @@ import { DOMAIN, WILDCARD, openDnsIssuing } from "../platform/certificates/dns-i
 import { openIssuing } from "../platform/certificates/issuing.ts";
 import { type Store, faultOf, openStore } from "../support/store.ts";
 import { addDomain, addSite, deploy } from "./projects.ts";
+import { words } from "../support/words.ts";
 
 const env = { PLATFORM_DOMAIN: "sites.example.org", BASE_URL: "https://adopt.example.org" };
 
@@ -38,29 +39,33 @@ const text = async (store: Store, address: string) => {
   return response.status === 200 ? response.text() : faultOf(response);
 };
 
-test("a project whose slug is older than previews takes precedence over the preview with the same label", async () => {
-  const store = await open();
-  await addSite(store, "blog", { "index.html": "older" });
-  store.database.client.run("update projects set slug = '001--docs' where slug = 'blog'");
-  expect(await text(store, PREVIEW)).toBe("older");
-});
+/** Uploads an archive that cannot be deployed. */
+const failDeploy = (store: Store) =>
+  store.call("POST", "/platform/projects/docs/deploys", {
+    body: Buffer.from("nonsense"),
+    headers: { "content-type": "application/zip" },
+  });
+
+/** The address of the preview of a project's first deploy. */
+const previewOf = async (store: Store): Promise<string> => {
+  const deploys = await store.call("GET", "/platform/projects/site/deploys");
+  const [{ preview } = { preview: "" }] = (await deploys.json()) as { preview: string }[];
+  return preview;
+};
 
 test("a preview shows its deploy, regardless of the deploy that the project serves", async () => {
   const store = await open();
   expect(await text(store, `${PREVIEW}/`)).toBe("first");
   expect(await text(store, "http://002--docs.sites.example.org/")).toBe("second");
-  expect(await text(store, "http://docs.sites.example.org/")).toBe("second");
+  const own = await visit(store, "http://docs.sites.example.org/");
+  expect([await own.text(), own.headers.get("x-robots-tag")]).toEqual(["second", null]);
   await store.call("POST", "/platform/projects/docs/deploys/1/activate");
   expect(await text(store, "http://002--docs.sites.example.org/")).toBe("second");
 });
 
 test("the API names the preview of each deploy that succeeded", async () => {
   const store = await open();
-  const body = Buffer.from("nonsense");
-  await store.call("POST", "/platform/projects/docs/deploys", {
-    body,
-    headers: { "content-type": "application/zip" },
-  });
+  await failDeploy(store);
   const response = await store.call("GET", "/platform/projects/docs/deploys");
   const deploys = (await response.json()) as { id: number; preview?: string }[];
   expect(deploys.map(({ id, preview }) => [id, preview])).toEqual([
@@ -100,13 +105,6 @@ test("every response of a preview has noindex, and none is cached", async () => 
   expect([broken.status, broken.headers.get("x-robots-tag")]).toEqual([500, "noindex"]);
 });
 
-test("a preview leaves the responses of the project's own name unchanged", async () => {
-  const store = await open();
-  await visit(store, "http://002--docs.sites.example.org/");
-  const own = await visit(store, "http://docs.sites.example.org/");
-  expect(own.headers.get("x-robots-tag")).toBeNull();
-});
-
 test("a preview never redirects to the primary domain", async () => {
   const store = await open();
   addDomain(store, "docs", "docs.example.com", { role: "primary" });
@@ -126,20 +124,8 @@ test("a preview ends with its deploy and with its project", async () => {
 test("a preview exists only for deploys of its own project that succeeded, under one name", async () => {
   const store = await open();
   await addSite(store, "other");
-  await store.call("POST", "/platform/projects/docs/deploys", {
-    body: Buffer.from("nonsense"),
-    headers: { "content-type": "application/zip" },
-  });
-  for (const label of [
-    "003--docs",
-    "004--docs",
-    "001--other",
-    "099--docs",
-    "1--docs",
-    "01--docs",
-    "0001--docs",
-    "001--none",
-  ])
+  await failDeploy(store);
+  for (const label of words("003--docs 004--docs 001--other 099--docs 1--docs 01--docs 0001--docs 001--none"))
     expect([label, await text(store, `http://${label}.sites.example.org/`)]).toEqual([
       label,
       "421 misdirected",
@@ -171,11 +157,12 @@ test("no certificate is ordered for a preview", async () => {
   expect(await text(store, `${PREVIEW}/`)).toBe("first");
   const { tick } = store.https?.scheduler ?? {};
   await tick?.();
-  const names = store.database.client.query("select hostname from certificates").all() as {
-    hostname: string;
-  }[];
-  expect(names.map(({ hostname }) => hostname).filter((name) => name.includes("--"))).toEqual([]);
-  expect(names.map(({ hostname }) => hostname)).toContain("docs.sites.example.org");
+  const rows = store.database.client
+    .query<{ hostname: string }, []>("select hostname from certificates")
+    .all();
+  const names = rows.map(({ hostname }) => hostname);
+  expect(names.filter((name) => name.includes("--"))).toEqual([]);
+  expect(names).toContain("docs.sites.example.org");
 });
 
 test("a preview with a certificate redirects to HTTPS, and has noindex there too", async () => {
@@ -184,16 +171,14 @@ test("a preview with a certificate redirects to HTTPS, and has noindex there too
     { env: { ...env, HTTP_PORT: "80" } },
   );
   await addSite(store, "site", FIRST);
-  const deploys = await store.call("GET", "/platform/projects/site/deploys");
-  const [{ preview } = { preview: "" }] = (await deploys.json()) as { preview: string }[];
+  const preview = await previewOf(store);
   expect(preview).toStartWith("http://");
   const { hostname } = new URL(preview);
   await certificates.want([hostname], clock.now());
   await pass();
   const response = await visit(store, `http://${hostname}/a`);
   expect([response.status, response.headers.get("x-robots-tag")]).toEqual([301, "noindex"]);
-  const after = await store.call("GET", "/platform/projects/site/deploys");
-  expect(await after.json()).toMatchObject([{ preview: `https://${hostname}/` }]);
+  expect(await previewOf(store)).toBe(`https://${hostname}/`);
 });
 
 test("the platform's wildcard certificate is for previews too, and stays the only one", async () => {
@@ -203,8 +188,7 @@ test("the platform's wildcard certificate is for previews too, and stays the onl
   );
   await addSite(store, "site", FIRST);
   await pass();
-  const deploys = await store.call("GET", "/platform/projects/site/deploys");
-  const [{ preview } = { preview: "" }] = (await deploys.json()) as { preview: string }[];
+  const preview = await previewOf(store);
   expect(preview).toMatch(/^https:\/\/\d{3}--site\.sites\.example\.net\/$/);
   expect((await visit(store, preview.replace("https:", "http:"))).headers.get("location")).toBe(preview);
   await pass();

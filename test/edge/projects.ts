@@ -1,8 +1,6 @@
+import type { STORED_STAGES } from "../../src/platform/domains/stage.ts";
 import type { Store } from "../support/store.ts";
 import { tarGzOf } from "../platform/deploys/archives.ts";
-
-export type Stage =
-  "awaiting_dns" | "dns_conflict" | "verified" | "issuing" | "issue_failed" | "live" | "suspended";
 
 /** Creates a project with a deploy. */
 export const addSite = async (
@@ -33,5 +31,8 @@ export const addDomain = (
   { database: { client } }: Store,
   slug: string,
   hostname: string,
-  { stage = "live", role = "served" }: { stage?: Stage; role?: "primary" | "served" | "redirect" } = {},
+  {
+    stage = "live",
+    role = "served",
+  }: { stage?: (typeof STORED_STAGES)[number]; role?: "primary" | "served" | "redirect" } = {},
 ): void => void client.run(INSERT_DOMAIN, [slug, hostname, stage, role]);

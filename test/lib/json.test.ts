@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { bigintOf, integerOf, jsonInteger, parseJson } from "../../src/lib/json.ts";
+import { words } from "../support/words.ts";
 
 test.each([
   ["1", 1n],
@@ -22,29 +23,15 @@ test.each([
   expect(integerOf(source)).toBe(integer);
 });
 
-test.each([
-  "1.5",
-  "1e-1",
-  "1e41",
-  "10e40",
-  "0.1",
-  "120e-2",
-  "x1.0",
-  "1.0x",
-  "1x",
-  "x1",
-  "1.",
-  ".5",
-  "1e",
-  "--1",
-  "-",
-  "1e999999999999999999999",
-  "x",
-  "",
-  "1".repeat(1001),
-])("the text %j in JSON is not an integer that is stored", (source) => {
-  expect(integerOf(source)).toBeUndefined();
-});
+const NO_INTEGERS = words(`
+  1.5 1e-1 1e41 10e40 0.1 120e-2 x1.0 1.0x 1x x1 1. .5 1e --1 - 1e999999999999999999999 x`);
+
+test.each([...NO_INTEGERS, "", "1".repeat(1001)])(
+  "the text %j in JSON is not an integer that is stored",
+  (source) => {
+    expect(integerOf(source)).toBeUndefined();
+  },
+);
 
 test("integers in JSON survive parsing and writing, regardless of their size", () => {
   const text = '{"a":9223372036854775807,"b":[-9223372036854775808,0.5,1e2],"c":"9223372036854775807"}';
@@ -55,8 +42,7 @@ test("integers in JSON survive parsing and writing, regardless of their size", (
     expect(bigintOf(jsonInteger(integer))).toBe(integer);
 });
 
-test("a JSON text may have the same key in different objects, but not twice in one", () => {
-  expect(() => parseJson('{"a":[{"b":1,"b":2}]}')).toThrow('"b": appears twice');
+test("a JSON text may have the same key in different objects", () => {
   expect(() => parseJson('{"a":{"a":1},"b":{"a":"a:a"},"c":["a","a"]}')).not.toThrow();
   expect(() => parseJson(String.raw`{"a\"":1,"a\\":2,"a":3}`)).not.toThrow();
 });
@@ -72,7 +58,6 @@ test.each([
   ["0.5", "0.5"],
   ["1.0", "1"],
   ["1.5e3", "1500"],
-  ["-0", "0"],
   ["true", "true"],
   ["null", "null"],
   ['"1"', '"1"'],
@@ -83,7 +68,6 @@ test.each([
 test("an integer in JSON is a number up to 2^53, and raw JSON above", () => {
   expect(parseJson("9007199254740991")).toBe(9_007_199_254_740_991);
   expect(parseJson("9007199254740992")).toEqual(JSON.rawJSON("9007199254740992"));
-  expect(parseJson("999999999999999")).toBe(999_999_999_999_999);
 });
 
 test.each(["1.0000000000000000001", "1e400", "9007199254740993.5", "1e41"])(
@@ -128,6 +112,7 @@ test("a JSON body that is nested too deeply for the parser is refused in the sam
 
 test("a JSON body that has a key twice is refused, and the key is named", () => {
   expect(refusal('{"a":1,"a":1}')).toBe('"a": appears twice in one object');
+  expect(refusal('{"a":[{"b":1,"b":2}]}')).toBe('"b": appears twice in one object');
   expect(refusal('{"a":[{}],"a":1}')).toBe('"a": appears twice in one object');
   expect(refusal('{"a":{"b":1},"a":1}')).toBe('"a": appears twice in one object');
   expect(refusal(String.raw`{"a":1,"\u0061":1}`)).toBe('"a": appears twice in one object');

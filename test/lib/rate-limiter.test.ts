@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Fault } from "../../src/lib/errors.ts";
-import { rateLimiter } from "../../src/lib/rate-limiter.ts";
+import { formatRate, parseRate, rateLimiter } from "../../src/lib/rate-limiter.ts";
 
 const faultOf = (act: Promise<unknown>): Promise<Fault> =>
   act.then(
@@ -84,3 +84,27 @@ test("a limit of requests is shared by the nodes of a cluster, rounded up, and f
   nodes = 100;
   expect((await take("b", rate))["ratelimit-policy"]).toBe('"keys";q=1;w=3600');
 });
+
+test.each([
+  ["600/min", { requests: 600, seconds: 60 }],
+  ["10/s", { requests: 10, seconds: 1 }],
+  ["5000/h", { requests: 5000, seconds: 3600 }],
+])("%s is parsed and formatted unchanged", (text, rate) => {
+  expect(parseRate(text)).toEqual(rate);
+  expect(formatRate(rate)).toBe(text);
+});
+
+test.each([
+  ["10/sec", { requests: 10, seconds: 1 }],
+  ["5000/hour", { requests: 5000, seconds: 3600 }],
+  ["999999999/h", { requests: 999_999_999, seconds: 3600 }],
+])("%s is parsed", (text, rate) => {
+  expect(parseRate(text)).toEqual(rate);
+});
+
+test.each(["", "600", "/min", "0/min", "-1/s", "1.5/s", "10/day", "10 / s", "1e3/s", "9999999999/s"])(
+  "%p is not a rate",
+  (text) => {
+    expect(parseRate(text)).toBeUndefined();
+  },
+);

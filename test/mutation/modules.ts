@@ -30,11 +30,7 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/lib/json.ts": ["test/lib/json.test.ts"],
   "src/lib/lru.ts": ["test/lib/lru.test.ts"],
   "src/lib/pagination.ts": ["test/lib/pagination.test.ts"],
-  "src/lib/rate-limiter.ts": [
-    "test/lib/rate-limiter.test.ts",
-    "test/lib/rate.test.ts",
-    "test/access/privilege-ceiling.test.ts",
-  ],
+  "src/lib/rate-limiter.ts": ["test/lib/rate-limiter.test.ts", "test/access/privilege-ceiling.test.ts"],
   "src/http/scopes.ts": ["test/http/scopes.test.ts"],
   "src/lib/text.ts": ["test/lib/text.test.ts"],
   "src/lib/time.ts": ["test/lib/time.test.ts"],

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { isGlobalUnicast } from "../../../src/protocols/dns/address.ts";
-
-const words = (text: string): string[] => text.trim().split(/\s+/);
+import { words } from "../../support/words.ts";
 
 const PUBLIC = words(`
   8.8.8.8 1.0.0.1 172.15.255.255 172.32.0.1 100.63.255.255 100.128.0.1 192.0.1.1 223.255.255.255
