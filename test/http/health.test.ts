@@ -2,6 +2,7 @@ import { metrics } from "../../src/http/metrics.ts";
 import { expect, test } from "bun:test";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import {
+  type Call,
   addPet,
   atEnd,
   faultOf,
@@ -17,6 +18,12 @@ const until = async (is: () => Promise<boolean>) => {
   while (!(await is())) await Bun.sleep(5);
 };
 
+const statusOf = async (store: Store): Promise<number> =>
+  (await store.call("GET", "/readyz", { key: false })).status;
+
+const reportOf = async (store: Store, call: Call = {}): Promise<unknown> =>
+  (await store.call("GET", "/readyz", call)).json();
+
 const addCertificate = ({ database }: Store, hostname: string, notAfter: number) =>
   database.client.run(
     "INSERT INTO certificates (hostname, failures, created_at, key, chain, not_before, not_after, renewals) VALUES (?, 0, 0, 'k', 'c', 0, ?, 0)",
@@ -26,7 +33,7 @@ const addCertificate = ({ database }: Store, hostname: string, notAfter: number)
 test("/livez and /readyz respond without a key", async () => {
   const store = await openStore();
   expect(await (await store.call("GET", "/livez", { key: false })).json()).toEqual({ status: "alive" });
-  expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({ status: "ready" });
+  expect(await reportOf(store, { key: false })).toEqual({ status: "ready" });
 });
 
 test("/readyz responds with 503 and names the problem when the database cannot be written", async () => {
@@ -38,7 +45,7 @@ test("/readyz responds with 503 and names the problem when the database cannot b
   );
   expect(await faultOf(response)).toBe("503 not_ready");
   store.database.client.run("PRAGMA query_only=OFF");
-  expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+  expect(await statusOf(store)).toBe(200);
 });
 
 test("/readyz responds with 503 and names the problem when the last write was refused, until a write succeeds again", async () => {
@@ -48,10 +55,10 @@ test("/readyz responds with 503 and names the problem when the last write was re
     status = (await store.call("POST", "/v1/pets", { json: { name: "x".repeat(200), categoryId: 1 } }))
       .status;
   store.database.client.run("PRAGMA query_only=ON");
-  expect((await store.call("GET", "/readyz", { key: false })).status).toBe(503);
+  expect(await statusOf(store)).toBe(503);
   store.database.client.run("PRAGMA query_only=OFF");
   store.database.client.run("PRAGMA max_page_count=1073741823");
-  expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+  expect(await statusOf(store)).toBe(200);
 });
 
 test("/readyz responds with 503 and names the problem when the limit of open files is almost reached, and warns before that", async () => {
@@ -61,7 +68,7 @@ test("/readyz responds with 503 and names the problem when the limit of open fil
   expect(await messageOf(response.clone() as Response)).toStartWith("files: 4090 of 4096 files are open");
   expect(await faultOf(response)).toBe("503 not_ready");
   use.open = 4000;
-  expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({
+  expect(await reportOf(store, { key: false })).toEqual({
     status: "ready",
     warnings: [{ code: "few_file_descriptors", count: 160 }],
   });
@@ -78,13 +85,13 @@ test("/readyz responds with 503 and names the problem when another process holds
   const store = await openStore({ path, storage: { lockWait: 40 } });
   const other = await openStore({ path });
   other.database.client.run("BEGIN IMMEDIATE");
-  expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
-  await until(async () => (await store.call("GET", "/readyz", { key: false })).status === 503);
+  expect(await statusOf(store)).toBe(200);
+  await until(async () => (await statusOf(store)) === 503);
   expect(await messageOf(await store.call("GET", "/readyz"))).toMatch(
     /^database: the database has been locked for \d+ s by another process$/,
   );
   other.database.client.run("ROLLBACK");
-  await until(async () => (await store.call("GET", "/readyz", { key: false })).status === 200);
+  await until(async () => (await statusOf(store)) === 200);
 });
 
 test("/readyz responds with 503 and names the problem when a read finds damage, until the whole file is intact", async () => {
@@ -92,12 +99,12 @@ test("/readyz responds with 503 and names the problem when a read finds damage, 
   const store = await openStore({ path });
   const damage = Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT" });
   store.database.suspect(new Error("unrelated"));
-  expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+  expect(await statusOf(store)).toBe(200);
   store.database.suspect(damage);
   expect(await messageOf(await store.call("GET", "/readyz"))).toStartWith(
     "database: a read failed (database disk image is malformed)",
   );
-  await until(async () => (await store.call("GET", "/readyz", { key: false })).status === 200);
+  await until(async () => (await statusOf(store)) === 200);
 });
 
 test("/readyz responds with 503 and names the problem when a request finds damage", async () => {
@@ -113,7 +120,7 @@ test("/readyz responds with 503 and names the problem when a request finds damag
   store.database.client.run("PRAGMA shrink_memory");
   const listed = await store.call("GET", "/v1/pets?limit=100");
   expect(await faultOf(listed)).toBe("503 storage_unavailable");
-  expect((await store.call("GET", "/readyz", { key: false })).status).toBe(503);
+  expect(await statusOf(store)).toBe(503);
   await Bun.sleep(0);
   expect(await messageOf(await store.call("GET", "/readyz"))).toStartWith("database: a read failed");
 });
@@ -150,7 +157,7 @@ test("without the scope metrics:read, /readyz shows only counts and names of che
   const ends = Date.UTC(2026, 10, 21);
   for (const name of ["a.example.org", "b.example.org"]) addCertificate(store, name, ends);
   for (const key of await unprivilegedKeys(store))
-    expect(await (await store.call("GET", "/readyz", { key })).json()).toEqual({
+    expect(await reportOf(store, { key })).toEqual({
       status: "ready",
       warnings: [{ code: "certificates_end_soon", count: 2 }],
     });
@@ -160,7 +167,7 @@ test("/readyz shows the messages of warnings to a key with metrics:read", async 
   const store = await openStore();
   for (let at = 0; at < 12; at++) addCertificate(store, `${at}.example.org`, Date.UTC(2026, 10, 21, at));
   const key = await store.mint({ scopes: ["metrics:read"] });
-  const { warnings } = (await (await store.call("GET", "/readyz", { key })).json()) as {
+  const { warnings } = (await reportOf(store, { key })) as {
     warnings: { message: string }[];
   };
   expect(warnings).toMatchObject([{ code: "certificates_end_soon", count: 12 }]);
@@ -179,14 +186,14 @@ const failing = {
 
 test("scheduled backups that fail and are overdue are warnings of /readyz", async () => {
   const store = await openStore({ env: { BACKUP_SCHEDULE: "24h" }, backupStatus: () => failing });
-  expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({
+  expect(await reportOf(store, { key: false })).toEqual({
     status: "ready",
     warnings: [
       { code: "backups_fail", count: 3 },
       { code: "backup_overdue", count: 1 },
     ],
   });
-  const { warnings } = (await (await store.call("GET", "/readyz")).json()) as {
+  const { warnings } = (await reportOf(store)) as {
     warnings: { message: string }[];
   };
   expect(warnings[0]?.message).toBe(
@@ -202,7 +209,7 @@ test("scheduled backups appear in /metrics with the time of the newest, if there
   );
   const without = await openStore();
   expect(await (await without.call("GET", "/metrics")).text()).not.toMatch(sample);
-  expect(await (await without.call("GET", "/readyz")).json()).toEqual({ status: "ready" });
+  expect(await reportOf(without)).toEqual({ status: "ready" });
 });
 
 test("/readyz probes the disk at most once per interval, regardless of how often it is called", async () => {
@@ -210,8 +217,7 @@ test("/readyz probes the disk at most once per interval, regardless of how often
   const userVersion = (store: Store) => store.database.client.query("PRAGMA user_version").get();
   const store = await openStore({ path, storage: { probeMs: 3_600_000 } });
   const before = userVersion(store);
-  for (let at = 0; at < 20; at++)
-    expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+  for (let at = 0; at < 20; at++) expect(await statusOf(store)).toBe(200);
   expect(userVersion(store)).toEqual(before);
   const eager = await openStore({ path });
   for (let at = 0; at < 3; at++) await eager.call("GET", "/readyz", { key: false });

@@ -3,6 +3,7 @@ import Ajv from "ajv/dist/2020";
 import fc from "fast-check";
 import { type Node, operationsOf } from "../support/operations.ts";
 import { addPet, openStore } from "../support/store.ts";
+import { words } from "../support/words.ts";
 import { isLine } from "../../src/lib/text.ts";
 import { isVisibleText } from "../../src/lib/visible-text.ts";
 
@@ -60,7 +61,7 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
     "a key's rate limit",
     fieldOf("NewKey", "rateLimit"),
     post("/platform/keys", (rateLimit) => ({ name: "x", scopes: ["pets:read"], rateLimit })),
-    ["0/s", "01/s", "1/sec", "1/hour", "1/min ", "1/MIN", "999999999/h", "1000000000/h", "1/d"],
+    [...words("0/s 01/s 1/sec 1/hour 1/MIN 999999999/h 1000000000/h 1/d"), "1/min "],
   ],
   [
     "a project's name",
@@ -73,22 +74,9 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
     fieldOf("NewProject", "slug"),
     post("/platform/projects", (slug) => ({ slug, name: "x" })),
     [
-      "a",
-      "a-",
-      "-a",
-      "ab",
-      "a-b",
-      "a--b",
-      "ab--c",
-      "ab-c",
-      "a---",
-      "www",
-      "api",
-      "A",
+      ...words("a a- -a ab a-b a--b ab--c ab-c a--- www api A a_b a.b"),
       "a".repeat(63),
       "a".repeat(64),
-      "a_b",
-      "a.b",
       `ab-${"c".repeat(60)}`,
       `ab-${"c".repeat(61)}`,
     ],
@@ -104,12 +92,8 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
     fieldOf("NewAdopter", "email"),
     post("/v1/store/orders", (email) => order({ email })),
     [
-      "a@b",
-      "@b",
-      "a@",
-      "a@b@c",
+      ...words("a@b @b a@ a@b@c \u00e4@\u00f6"),
       "a b@c",
-      "\u00e4@\u00f6",
       `${"a".repeat(252)}@b`,
       `${"a".repeat(253)}@b`,
       `${"\u{1f600}".repeat(252)}@b`,
@@ -129,17 +113,9 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
     parameterOf("createPet", "Idempotency-Key"),
     withHeader("POST", "/v1/pets", "idempotency-key", PET),
     [
-      '""',
-      '"a"',
-      '"a',
-      'a"',
-      "a,b",
-      '"a,b"',
+      ...words(String.raw`"" "a" "a a" a,b "a,b" "\\\\" "\\a" \\`),
       "a b",
       '"a b"',
-      '"\\\\"',
-      '"\\a"',
-      "\\",
       "x".repeat(255),
       "x".repeat(256),
       `"${"x".repeat(255)}"`,
@@ -152,35 +128,14 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
     "an If-Match",
     parameterOf("changePet", "If-Match"),
     withHeader("PATCH", "/v1/pets/1", "if-match", {}),
-    [
-      "*",
-      '"a"',
-      'W/"a"',
-      "a",
-      '"a" "b"',
-      '"a","b"',
-      '"a" , "b",',
-      ',"a"',
-      ",",
-      '"a',
-      '* , "a"',
-      '"\u00e4"',
-      "*,*",
-      '"a b"',
-    ],
+    [...words(`* "a" W/"a" a "a","b" ,"a" , "a "\u00e4" *,*`), '"a" "b"', '"a" , "b",', '* , "a"', '"a b"'],
   ],
   [
     "ids of animals",
     parameterOf("listPets", "ids"),
     inQuery("/v1/pets", "ids"),
     [
-      "1",
-      "0",
-      "1,2",
-      "1,",
-      "9007199254740993",
-      "9999999999999999",
-      "99999999999999999",
+      ...words("1 0 1,2 1, 9007199254740993 9999999999999999 99999999999999999"),
       Array.from({ length: 100 }, (_, at) => at + 1).join(),
       Array.from({ length: 101 }, (_, at) => at + 1).join(),
     ],
@@ -199,24 +154,14 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
 
 /** Edge cases of a line of text. */
 const LINES = [
+  ..."\u00a0 \ufeff \u2003 \u200b \u0085 \u00ad \u180e \u2028".split(" "),
   "",
   " ",
-  "\u00a0",
-  "\ufeff",
-  "\u2003",
-  "\u200b",
   "a\n",
-  "\u0085",
   "a\u0000",
-  "\u00ad",
-  "a".repeat(100),
-  "a".repeat(101),
-  "a".repeat(200),
-  "a".repeat(201),
+  ...[100, 101, 200, 201].map((length) => "a".repeat(length)),
   "\u{1f600}".repeat(200),
   "\u{1f600}".repeat(201),
-  "\u180e",
-  "\u2028",
 ];
 
 /** True if HTTP can carry the value in a header, which trims white space. */
