@@ -1,34 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { acmeClient, type Account, type AcmeClient } from "../../../src/protocols/acme/client.ts";
-import { certificateRequest, newAccountKey, newCertificateKey } from "../../../src/protocols/acme/keys.ts";
-import { AcmeProblem } from "../../../src/protocols/acme/problem.ts";
-import { systemClock } from "../../../src/lib/time.ts";
-import { type AcmeCa, acmeCa } from "../../support/acme-ca.ts";
+import { acmeCa } from "../../support/acme-ca.ts";
+import { clientOf, obtain, openAccount, problemFrom, registered } from "./clients.ts";
 
 const NAMES = ["docs.example.org"];
-const DEPENDENCIES = { fetch, sleep: async () => {}, clock: systemClock };
-
-const clientOf = (directory: string, { ca, timeoutMs }: { ca?: string; timeoutMs?: number } = {}) =>
-  acmeClient(
-    { directory, ...(ca !== undefined && { ca }) },
-    { ...DEPENDENCIES, ...(timeoutMs !== undefined && { timeoutMs }) },
-  );
-
-const registered = async (client: AcmeClient): Promise<Account> => {
-  const key = await newAccountKey();
-  return { key, url: await client.register(key) };
-};
-
-const problemFrom = (work: Promise<unknown>): Promise<AcmeProblem> =>
-  work.then(
-    () => {
-      throw new Error("no problem");
-    },
-    (error: unknown) => {
-      expect(error).toBeInstanceOf(AcmeProblem);
-      return error as AcmeProblem;
-    },
-  );
 
 const serve = (response: (request: Request) => Response | Promise<Response>) => {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: response });
@@ -122,8 +96,7 @@ describe("responses of the wrong shape", () => {
     ["a Location that is no URL", order({}), { headers: { location: "javascript:alert(1)" } }],
   ])("a response for an order is malformed: %s", async (_, body, init) => {
     await using ca = await acmeCa();
-    const client = clientOf(ca.directory);
-    const account = await registered(client);
+    const { client, account } = await openAccount(ca);
     ca.failNext("new-order", () => Response.json(body, { status: 201, ...init }));
     expect((await problemFrom(client.order(account, NAMES))).type).toBe("malformed_answer");
   });
@@ -132,8 +105,7 @@ describe("responses of the wrong shape", () => {
     "an order with Boulder's status %s is invalid",
     async (status) => {
       await using ca = await acmeCa();
-      const client = clientOf(ca.directory);
-      const account = await registered(client);
+      const { client, account } = await openAccount(ca);
       ca.failNext("new-order", () => Response.json(order({ status }), LOCATION));
       expect((await client.order(account, NAMES)).status).toBe("invalid");
     },
@@ -141,8 +113,7 @@ describe("responses of the wrong shape", () => {
 
   test("URLs are not normalised: the server compares their characters", async () => {
     await using ca = await acmeCa();
-    const client = clientOf(ca.directory);
-    const account = await registered(client);
+    const { client, account } = await openAccount(ca);
     const url = "https://CA.example:443/order/%7e1";
     const body = order({ expires: "", certificate: "", error: null });
     ca.failNext("new-order", () => Response.json(body, { headers: { location: url } }));
@@ -169,8 +140,7 @@ describe("responses of the wrong shape", () => {
     ["an unknown status", { status: "perhaps" }],
   ])("a response for an authorization is malformed: %s", async (_, more) => {
     await using ca = await acmeCa();
-    const client = clientOf(ca.directory);
-    const account = await registered(client);
+    const { client, account } = await openAccount(ca);
     const authorization = {
       status: "pending",
       identifier: { type: "dns", value: "docs.example.org" },
@@ -228,18 +198,8 @@ describe("responses of the wrong shape", () => {
     ["text among them", (chain) => `${chain}\nand so on\n`],
   ])("a response for a certificate is refused: %s", async (_, body) => {
     await using ca = await acmeCa();
-    const client = clientOf(ca.directory);
-    const account = await registered(client);
-    const { authorizations, url } = await client.order(account, NAMES);
-    const { challenges } = await client.authorization(account, authorizations[0] ?? "");
-    await client.respond(account, challenges[0]?.url ?? "");
-    await ca.validated();
-    const key = await newCertificateKey();
-    const order = await client.finalize(
-      account,
-      await client.readOrder(account, url),
-      await certificateRequest(key, NAMES),
-    );
+    const { client, account } = await openAccount(ca);
+    const { key, order } = await obtain(ca, client, account, NAMES);
     const chain = ca.certificates[0]?.chain ?? "";
     ca.failNext("certificate", () => new Response(body(chain, key)));
     const problem = await problemFrom(client.certificate(account, order.certificate ?? ""));
@@ -257,10 +217,10 @@ describe("responses of the wrong shape", () => {
     const directory = "https://ca.example/directory";
     const used: string[] = [];
     let sent = 0;
-    const client = acmeClient(
-      { directory },
+    const client = clientOf(
+      directory,
+      {},
       {
-        ...DEPENDENCIES,
         fetch: async (url, { method, body }) => {
           const headers = { location: "https://ca.example/account/1" };
           if (method === "POST") {
@@ -282,43 +242,21 @@ describe("responses of the wrong shape", () => {
   });
 });
 
-test.each<[string, unknown, string]>([
-  ["a list", [], "serverInternal"],
-  ["fields of the wrong types", { type: 1, detail: {}, subproblems: "many" }, "serverInternal"],
-  ["about:blank", { type: "about:blank" }, "serverInternal"],
-  ["another's type", { type: "https://ca.example/errors/busy" }, "https://ca.example/errors/busy"],
-  [
-    "control characters in its type",
-    { detail: "so\n", type: "urn:ietf:params:acme:error:\u001b[2J" },
-    "\\u001b[2J",
-  ],
-])("a problem document with %s is still a problem", async (_, body, type) => {
+test("a response with a malformed problem document is still a problem", async () => {
+  const body = { detail: "so\n", type: "urn:ietf:params:acme:error:\u001b[2J", subproblems: "many" };
   await using server = serve(() => Response.json(body, { status: 500 }));
-  expect((await problemFrom(clientOf(server.url).directory())).type).toBe(type);
-});
-
-test("a problem document is truncated: texts to 1,000 characters, subproblems to 100", async () => {
-  const long = "\u0000".repeat(5000);
-  const subproblems = [
-    { type: long, detail: long, identifier: { value: long } },
-    ...Array.from({ length: 200 }, () => ({ type: "caa" })),
-  ];
-  await using server = serve(() => Response.json({ type: long, detail: long, subproblems }, { status: 400 }));
-  const problem = await problemFrom(clientOf(server.url).directory());
-  const texts = problem.subproblems.flatMap(({ type, detail, identifier = "" }) => [
-    type,
-    detail,
-    identifier,
-  ]);
-  expect(problem.subproblems.length).toBe(100);
-  for (const text of [problem.type, problem.detail, ...texts]) expect(text.length).toBeLessThanOrEqual(1000);
-  expect(problem.detail).toStartWith("\\u0000");
+  expect(await problemFrom(clientOf(server.url).directory())).toMatchObject({
+    type: String.raw`\u001b[2J`,
+    detail: "so",
+    status: 500,
+    subproblems: [],
+  });
 });
 
 test("a server that is silent or sends a byte at a time is unreachable after the timeout", async () => {
   for (const response of [silent, () => endless(" ")]) {
     await using server = serve(response);
-    const problem = await problemFrom(clientOf(server.url, { timeoutMs: 100 }).directory());
+    const problem = await problemFrom(clientOf(server.url, {}, { timeoutMs: 100 }).directory());
     expect(problem).toMatchObject({
       type: "unreachable",
       detail: `${new URL(server.url).origin}: timed out after 100 ms`,
@@ -354,10 +292,7 @@ test("a server is unreachable if no name server responds, and the detail names D
   const fetchWithoutDns = async () => {
     throw Object.assign(new TypeError("getaddrinfo EAI_AGAIN ca.example"), { code: "EAI_AGAIN" });
   };
-  const client = acmeClient(
-    { directory: "https://ca.example/directory" },
-    { ...DEPENDENCIES, fetch: fetchWithoutDns },
-  );
+  const client = clientOf("https://ca.example/directory", {}, { fetch: fetchWithoutDns });
   expect(await problemFrom(client.directory())).toMatchObject({
     type: "unreachable",
     detail: "https://ca.example: DNS does not respond, so its name does not resolve",
@@ -376,7 +311,7 @@ test.each([
     requests += 1;
     return new Response();
   };
-  const client = acmeClient({ directory }, { ...DEPENDENCIES, fetch: spy });
+  const client = clientOf(directory, {}, { fetch: spy });
   expect((await problemFrom(client.directory())).type).toBe("malformed_answer");
   expect(requests).toBe(0);
 });
@@ -387,34 +322,22 @@ test("a loopback URL in a remote directory gets no request", async () => {
     requests.push(url);
     return Response.json({ ...URLS, newNonce: "http://127.0.0.1:8080/nonce" });
   };
-  const client = acmeClient({ directory: "https://ca.example/directory" }, { ...DEPENDENCIES, fetch: spy });
+  const client = clientOf("https://ca.example/directory", {}, { fetch: spy });
   expect((await problemFrom(registered(client))).type).toBe("malformed_answer");
   expect(requests).toEqual(["https://ca.example/directory"]);
 });
 
-/** A key, and a certificate of the CA for localhost. */
-const serverCertificate = async (ca: AcmeCa) => {
-  const client = clientOf(ca.directory);
-  const account = await registered(client);
-  const { authorizations, url } = await client.order(account, ["localhost"]);
-  const { challenges } = await client.authorization(account, authorizations[0] ?? "");
-  await client.respond(account, challenges[0]?.url ?? "");
-  await ca.validated();
-  const key = await newCertificateKey();
-  const ready = await client.readOrder(account, url);
-  const { certificate = "" } = await client.finalize(
-    account,
-    ready,
-    await certificateRequest(key, ["localhost"]),
-  );
-  return { key, cert: await client.certificate(account, certificate) };
-};
-
 test("the server's certificate must come from the given CA", async () => {
   await using ca = await acmeCa();
   await using another = await acmeCa();
-  const tls = await serverCertificate(ca);
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: () => Response.json(URLS) });
+  const { client, account } = await openAccount(ca);
+  const { key, chain: cert } = await obtain(ca, client, account, ["localhost"]);
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { key, cert },
+    fetch: () => Response.json(URLS),
+  });
   const { port } = server;
   const directory = `https://localhost:${port}/`;
   expect((await clientOf(directory, { ca: ca.root }).directory()).newOrder).toBe(URLS.newOrder);

@@ -89,6 +89,13 @@ test("a problem document has a subproblem for any value in the list", () => {
   );
 });
 
+test.each([
+  [{ type: "https://ca.example/errors/busy" }, "https://ca.example/errors/busy"],
+  [{ type: "about:blank" }, "unexplained"],
+])("the problem document %j has the type %s", (value, type) => {
+  expect(readProblem(value).type).toBe(type);
+});
+
 test("a problem document has at most 100 subproblems", () => {
   const subproblems = Array.from({ length: 101 }, (_, at) => ({ detail: String(at) }));
   const read = readProblem({ subproblems }).subproblems;
@@ -144,6 +151,7 @@ test.each([
   ["Sun Nov 22 12:00:30 2026 GMT", 30_000],
   ["Sun, 22 Nov 2026 11:59:59 GMT", 0],
   ["Wednesday, 25-Nov-26 12:00:00 GMT", 3 * 86_400_000],
+  ["2026", 2_026_000],
 ])("the Retry-After %j is read", (value, ms) => {
   expect(readRetryAfter(value, NOW)).toBe(ms);
 });
