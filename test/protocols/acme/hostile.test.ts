@@ -224,7 +224,7 @@ describe("responses of the wrong shape", () => {
         fetch: async (url, { method, body }) => {
           const headers = { location: "https://ca.example/account/1" };
           if (method === "POST") {
-            const { protected: header = "" } = JSON.parse(String(body)) as { protected?: string };
+            const { protected: header = "" } = JSON.parse(body as string) as { protected?: string };
             const { nonce } = JSON.parse(Buffer.from(header, "base64url").toString()) as { nonce: string };
             used.push(nonce);
             return Response.json({}, { headers });

@@ -28,6 +28,12 @@ const option = (code: number, data: Buffer): Buffer =>
 const withAdditionals = (...records: Buffer[]): Buffer =>
   Buffer.concat([header({ counts: [1, 0, 0, records.length] }), QUESTION, ...records]);
 
+/** A query for a name with labels of these lengths. */
+const asked = (...lengths: number[]): Buffer => {
+  const labels = lengths.map((length) => Buffer.concat([Buffer.of(length), Buffer.alloc(length, "x")]));
+  return Buffer.concat([header(), ...labels, Buffer.from([0, 0, 1, 0, 1])]);
+};
+
 const OTHER = record([1, 120, 0], 1, Buffer.from([192, 0, 2, 1]));
 
 test("a query is read with its id, RD and question, whose bytes stay unchanged", () => {
@@ -81,6 +87,10 @@ test("an option without data at the end of a query is read", () => {
   expect(readQuery(withAdditionals(opt(option(3, Buffer.alloc(0)))))).toMatchObject({ rcode: 0 });
 });
 
+test("a name of 255 bytes is read", () => {
+  expect(readQuery(asked(62, 62, 62, 62, 1))).toMatchObject({ rcode: 0 });
+});
+
 test("bytes after the message are ignored", () => {
   expect(readQuery(Buffer.concat([withAdditionals(opt()), Buffer.from("more")]))).toMatchObject({
     rcode: 0,
@@ -91,6 +101,9 @@ test.each([
   ["without a question", header({ counts: [0, 0, 0, 0] })],
   ["with only a header", header()],
   ["with two questions", Buffer.concat([header({ counts: [2, 0, 0, 0] }), QUESTION, QUESTION])],
+  ["with a compressed question", Buffer.concat([header(), Buffer.from([0xc0, 12, 0, 1, 0, 1])])],
+  ["with a label of 64 bytes in its question", asked(64)],
+  ["with a name of 256 bytes in its question", asked(62, 62, 62, 62, 2)],
   ["with an answer", Buffer.concat([header({ counts: [1, 1, 0, 0] }), QUESTION, OTHER])],
   ["with 256 answers", Buffer.concat([header({ counts: [1, 256, 0, 0] }), QUESTION, OTHER])],
   ["with an authority", Buffer.concat([header({ counts: [1, 0, 1, 0] }), QUESTION, OTHER])],
