@@ -13,3 +13,9 @@ export const madeOf = (extensions: [type: number, bytes: number[]][], minor = 3)
   const message = [1, 0, ...u16(body.length), ...body];
   return Buffer.from([22, 3, 1, ...vector(message)]);
 };
+
+/** RFC 8446 section 4.2 forbids to repeat an extension. */
+export const TWO_NAMES = madeOf([
+  [0, nameOf("a.test")],
+  [0, nameOf("b.test")],
+]);

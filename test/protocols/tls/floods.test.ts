@@ -1,30 +1,12 @@
 import { expect, test } from "bun:test";
 import { PREFACE } from "../../../src/protocols/tls/frames.ts";
+import { frame, framesIn, request } from "./http2-frames.ts";
 import { askHttp2, closed, eventually, listenerFor, http2To, received, tlsTo } from "./listeners.ts";
 
 const MANY = 20_000;
 
-const frame = (type: number, flags: number, stream: number, body: number[] = []): Buffer =>
-  Buffer.from([0, body.length >> 8, body.length & 255, type, flags, 0, 0, 0, stream, ...body]);
-
-/** RFC 7541 section 6.2.2: a literal field without indexing. */
-const field = (name: string, value: string): number[] => [
-  0,
-  name.length,
-  ...Buffer.from(name),
-  value.length,
-  ...Buffer.from(value),
-];
-
-const headers = (method: string): number[] => [
-  ...field(":method", method),
-  ...field(":scheme", "https"),
-  ...field(":path", "/"),
-  ...field(":authority", "a.test"),
-];
-
 /** Stream 1: a request whose body does not end. */
-const OPENED = Buffer.concat([PREFACE, frame(4, 0, 0), frame(1, 4, 1, headers("POST"))]);
+const OPENED = Buffer.concat([PREFACE, frame(4, 0, 0), request("POST")]);
 const GOAWAY = 7;
 const ENHANCE_YOUR_CALM = 11;
 
@@ -32,17 +14,6 @@ const sayHello = async (port: number, first: Buffer) => {
   const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["h2"] });
   socket.write(first);
   return socket;
-};
-
-/** The last frame received: its type, the last stream and the error code of a GOAWAY. */
-const lastFrame = (bytes: Buffer) => {
-  let at = 0;
-  for (;;) {
-    const next = at + 9 + bytes.readUIntBE(at, 3);
-    if (next >= bytes.length)
-      return { type: bytes[at + 3], stream: bytes.readUInt32BE(at + 9), code: bytes.readUInt32BE(at + 13) };
-    at = next;
-  }
 };
 
 test.each<[string, Buffer, Buffer]>([
@@ -66,11 +37,9 @@ test.each<[string, Buffer, Buffer]>([
   const wild = await sayHello(port, first);
   const end = received(wild);
   wild.write(Buffer.concat(Array<Buffer>(MANY).fill(one)));
-  expect(lastFrame(Buffer.from(await end, "latin1"))).toEqual({
-    type: GOAWAY,
-    stream: 1,
-    code: ENHANCE_YOUR_CALM,
-  });
+  const last = framesIn(Buffer.from(await end, "latin1")).at(-1);
+  // RFC 9113 section 6.8: the last stream, then the error code.
+  expect([last?.type, last?.body]).toEqual([GOAWAY, Buffer.from([0, 0, 0, 1, 0, 0, 0, ENHANCE_YOUR_CALM])]);
   await eventually(() => listener.connections() === 1);
   expect(await askHttp2(calm)).toEqual({ status: 200, text: "read" });
 });
@@ -112,7 +81,7 @@ test.each([["http/1.1"], undefined])(
 test("a client may send the preface in single bytes", async () => {
   const { port } = await listenerFor();
   const socket = await sayHello(port, Buffer.alloc(0));
-  for (const byte of Buffer.concat([PREFACE, frame(4, 0, 0), frame(1, 5, 1, headers("GET"))]))
+  for (const byte of Buffer.concat([PREFACE, frame(4, 0, 0), request("GET", 1)]))
     socket.write(Uint8Array.of(byte));
   await eventually(() => socket.bytesRead > 0);
   expect(socket.closed).toBe(false);

@@ -2,13 +2,18 @@ import { expect, test } from "bun:test";
 import type { TLSSocket } from "node:tls";
 import type { HandleRequest } from "../../../src/protocols/tls/backend.ts";
 import type { ConnectionLimits } from "../../../src/protocols/tls/connections.ts";
-import { END_STREAM, HEADERS, PING, PREFACE, RST_STREAM } from "../../../src/protocols/tls/frames.ts";
+import {
+  DATA,
+  END_STREAM,
+  HEADERS,
+  PING,
+  PREFACE,
+  RST_STREAM,
+  WINDOW_UPDATE,
+} from "../../../src/protocols/tls/frames.ts";
+import { frame, framesIn, initialWindow, number, request } from "./http2-frames.ts";
 import { eventually, listenerFor, received, tlsTo } from "./listeners.ts";
 
-const DATA = 0;
-const SETTINGS = 4;
-const WINDOW_UPDATE = 8;
-const END_HEADERS = 4;
 const CANCEL = 8;
 const DEFAULT_WINDOW = 65_535;
 const STALL_MS = 300;
@@ -16,74 +21,22 @@ const STALL_MS = 300;
 const LONG_STALL_MS = 1000;
 const PAGE = "x".repeat(100_000);
 
-const number = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-};
-
-const frame = (type: number, flags: number, stream: number, body: Uint8Array): Buffer =>
-  Buffer.concat([number(body.length).subarray(1), Buffer.from([type, flags]), number(stream), body]);
-
-/** RFC 7541 section 6.2.2: a literal field without indexing. */
-const field = (name: string, value: string): Buffer =>
-  Buffer.concat([
-    Buffer.from([0, name.length]),
-    Buffer.from(name),
-    Buffer.from([value.length]),
-    Buffer.from(value),
-  ]);
-
-const headersOf = (flags: number, method: string, stream: number, path: string): Buffer =>
-  frame(
-    HEADERS,
-    flags | END_HEADERS,
-    stream,
-    Buffer.concat([
-      field(":method", method),
-      field(":scheme", "https"),
-      field(":path", path),
-      field(":authority", "a.test"),
-    ]),
-  );
-
-const get = (stream: number, path: string): Buffer => headersOf(END_STREAM, "GET", stream, path);
-
-interface Seen {
-  type: number;
-  flags: number;
-  stream: number;
-  body: Buffer;
-}
-
-const framesIn = (bytes: Buffer): Seen[] => {
-  const frames: Seen[] = [];
-  for (let at = 0; at + 9 <= bytes.length;) {
-    const end = at + 9 + bytes.readUIntBE(at, 3);
-    const [type = 0, flags = 0] = bytes.subarray(at + 3);
-    frames.push({ type, flags, stream: bytes.readUInt32BE(at + 5), body: bytes.subarray(at + 9, end) });
-    at = end;
-  }
-  return frames;
-};
-
 /** An HTTP/2 client that grants only what a test grants, and sends a PING many times within `STALL_MS`. */
-const clientOf = async (port: number, initialWindow: number) => {
+const clientOf = async (port: number, window: number) => {
   const socket: TLSSocket = await tlsTo(port, "a.test", { ALPNProtocols: ["h2"] });
   socket.on("error", () => {});
   let bytes: Buffer = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => void (bytes = Buffer.concat([bytes, chunk])));
-  const settings = Buffer.concat([Buffer.from([0, 4]), number(initialWindow)]);
-  socket.write(Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, settings)]));
+  socket.write(Buffer.concat([PREFACE, initialWindow(window)]));
   const pings = setInterval(() => socket.write(frame(PING, 0, 0, Buffer.alloc(8))), STALL_MS / 10);
   socket.once("close", () => clearInterval(pings));
   const frames = (stream: number) => framesIn(bytes).filter((one) => one.stream === stream);
   return {
     socket,
-    get: (stream: number, path: string) => void socket.write(get(stream, path)),
+    get: (stream: number, path: string) => void socket.write(request("GET", END_STREAM, stream, path)),
     /** Sends headers, and a part of the body. */
     startPost(stream: number, path: string) {
-      socket.write(Buffer.concat([headersOf(0, "POST", stream, path), frame(DATA, 0, stream, number(0))]));
+      socket.write(Buffer.concat([request("POST", 0, stream, path), frame(DATA, 0, stream, number(0))]));
     },
     grant: (stream: number, count: number) =>
       void socket.write(frame(WINDOW_UPDATE, 0, stream, number(count))),
