@@ -55,7 +55,8 @@ export const forwardedChallenges = (path: string): AlpnChallenges => ({
     const owner = connect(path);
     owner.on("error", () => socket.destroy());
     socket.on("close", () => owner.destroy());
-    owner.on("close", () => socket.end());
+    // Without reading, the end of the connection would go unnoticed.
+    owner.on("close", () => socket.end().resume());
     socket.pipe(owner).pipe(socket);
   },
 });
