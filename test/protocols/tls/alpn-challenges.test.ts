@@ -20,17 +20,30 @@ const challenged = async (
   ...(await listenerFor({ challenge: async (name) => pending[name] })),
 });
 
+const forwarding = async (pending: Record<string, KeyPair>) => {
+  const path = join(temporaryDirectory(), "challenges.sock");
+  const owner = await listenForChallenges(path, async (name) => pending[name], 1000);
+  atEnd(() => owner.stop());
+  return { owner, ...(await listenerFor({ challenge: forwardedChallenges(path) })) };
+};
+
 const validate = (port: number, name: string, protocols = [ACME]) =>
   tlsTo(port, name, { ALPNProtocols: protocols, rejectUnauthorized: false });
 
-test("a pending challenge gets its certificate, also for a name without any other, and the connection closes", async () => {
-  const { port, listener } = await challenged();
-  const socket = await validate(port, "new.test");
-  expect(socket.alpnProtocol).toBe(ACME);
-  expect(socket.getPeerCertificate().subject.CN).toBe("new.test");
-  await closed(socket);
-  await eventually(() => listener.connections() === 0);
-});
+test.each([
+  ["in this process", challenged],
+  ["in another process", () => forwarding({ "new.test": CHALLENGE })],
+])(
+  "a challenge that is pending %s gets its certificate, also for a name without any other, and the connection closes",
+  async (_where, open) => {
+    const { port, listener } = await open();
+    const socket = await validate(port, "new.test");
+    expect(socket.alpnProtocol).toBe(ACME);
+    expect(socket.getPeerCertificate().subject.CN).toBe("new.test");
+    await closed(socket);
+    await eventually(() => listener.connections() === 0);
+  },
+);
 
 test("visitors get the name's own certificate while a challenge is pending", async () => {
   const { port } = await challenged();
@@ -83,22 +96,6 @@ test("a validator that does not close its side is disconnected after the handsha
     secure.on("error", () => {}),
     "secureConnect",
   );
-  await eventually(() => listener.connections() === 0);
-});
-
-const forwarding = async (pending: Record<string, KeyPair>) => {
-  const path = join(temporaryDirectory(), "challenges.sock");
-  const owner = await listenForChallenges(path, async (name) => pending[name], 1000);
-  atEnd(() => owner.stop());
-  return { owner, ...(await listenerFor({ challenge: forwardedChallenges(path) })) };
-};
-
-test("a listener that forwards challenges to another process presents the certificate that is pending there, and closes the connection", async () => {
-  const { port, listener } = await forwarding({ "new.test": CHALLENGE });
-  const socket = await validate(port, "new.test");
-  expect(socket.alpnProtocol).toBe(ACME);
-  expect(socket.getPeerCertificate().subject.CN).toBe("new.test");
-  await closed(socket);
   await eventually(() => listener.connections() === 0);
 });
 
