@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Warning } from "../http/health.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { mostResponses } from "../protocols/tls/response-budget.ts";
+import { withReserve } from "../protocols/tls/response-budget.ts";
 
 /** The client's socket, and the file of a response. */
 const FILES_PER_HTTP_CONNECTION = 2;
@@ -65,10 +65,10 @@ export const descriptorBudget = (
 ): DescriptorBudget => {
   const filesPerConnection = FILES_PER_HTTP_CONNECTION + (hasHttps ? FILES_PER_HTTPS_CONNECTION : 0);
   const wantedResponses = hasHttps ? responses : 0;
-  const needed = wanted * filesPerConnection + mostResponses(wantedResponses) + RESERVED_FILES;
+  const needed = wanted * filesPerConnection + withReserve(wantedResponses) + RESERVED_FILES;
   if (files >= needed) return { maxConnections: wanted, maxResponses: responses };
   const maxResponses = Math.min(wantedResponses, Math.ceil(files * MAX_RESPONSE_SHARE));
-  const left = files - Math.min(RESERVED_FILES, files / 2) - mostResponses(maxResponses);
+  const left = files - Math.min(RESERVED_FILES, files / 2) - withReserve(maxResponses);
   const maxConnections = Math.max(1, Math.floor(left / filesPerConnection));
   if (maxConnections >= wanted * MIN_CONNECTION_SHARE) return { maxConnections, maxResponses };
   return {
@@ -94,7 +94,7 @@ export const streamBudget = (wanted: number, { maxConnections }: DescriptorBudge
 /** How many files this process has open. */
 export interface FileUse {
   open: number;
-  /** The most that may be open. */
+  /** How many may be open. */
   limit: number;
 }
 

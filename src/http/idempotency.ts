@@ -187,9 +187,9 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
     .macro("idempotent", (_mark: true) => ({
       // An arrow function: Elysia cannot read the text of a method on one line, and prints a warning.
       transform: (context) => {
-        const typed = context as unknown as Context;
-        const header = typed.headers["idempotency-key"];
-        const once = header === undefined ? onceWithoutKey(typed) : onceFor(typed, header);
+        const call = context as unknown as Context;
+        const header = call.headers["idempotency-key"];
+        const once = header === undefined ? onceWithoutKey(call) : onceFor(call, header);
         // Elysia adds a transform's return value to the context, though its types say void.
         return { once } as unknown as void;
       },

@@ -81,8 +81,8 @@ interface Series {
 
 const samplesOf = ({ labels, counts, sum }: Series) => {
   let total = 0;
-  const buckets = [...BUCKETS, "+Inf"].map((bound, at) => {
-    total += counts[at] ?? 0;
+  const buckets = [...BUCKETS, "+Inf"].map((bound, index) => {
+    total += counts[index] ?? 0;
     return { metricName: `${NAME}_bucket`, labels: { ...labels, le: String(bound) }, value: total };
   });
   return [

@@ -14,7 +14,9 @@ const segmentsOf = (path: string): string[] => path.replace(/\/$/, "").split("/"
 
 const matches = (pattern: readonly string[], segments: readonly string[]): boolean =>
   pattern.length === segments.length &&
-  pattern.every((segment, at) => (segment.startsWith(":") ? segments[at] !== "" : segment === segments[at]));
+  pattern.every((segment, index) =>
+    segment.startsWith(":") ? segments[index] !== "" : segment === segments[index],
+  );
 
 /** The routes of a path. A route without parameters wins: `/v1/pets/events` does not match `/v1/pets/:petId`. */
 const routesAt = (routes: readonly Route[], path: string): Route[] => {

@@ -38,7 +38,7 @@ export const acceptedCodings = (header: string | null | undefined): ContentCodin
   const weightFor = (coding: string) => weights.get(coding) ?? weights.get("*") ?? 0;
   const identity = weights.get("identity") ?? 0;
   return CODINGS.filter((coding) => weightFor(coding) > 0 && weightFor(coding) >= identity).toSorted(
-    (one, other) => weightFor(other) - weightFor(one),
+    (a, b) => weightFor(b) - weightFor(a),
   );
 };
 
@@ -48,7 +48,7 @@ const JSON_OR_YAML = /^(application|text)\/(json|(x-)?yaml|\*)$|^\*\/\*$/;
 const preferredRange = (accept: string | undefined, known: RegExp): string | undefined =>
   preferencesIn(accept ?? "")
     .filter(({ range, weight }) => weight > 0 && known.test(range))
-    .toSorted((one, other) => other.weight - one.weight)[0]?.range;
+    .toSorted((a, b) => b.weight - a.weight)[0]?.range;
 
 /** True if an Accept header prefers YAML to JSON. */
 export const prefersYaml = (accept: string | undefined): boolean =>

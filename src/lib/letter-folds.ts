@@ -83,7 +83,7 @@ const PAIRS =
   "ͰͱͲͳͶͷϽͻϾͼϿͽΖζΛλΜμΝνΞξΤτΨψϏϗϘϙϚϛϜϝϞϟϠϡͿϳϷϸϺϻБбВвДдЛлМмПпРрСсТтФфХхЦцШшЩщЮюЯяЂђЄєЅѕЈјЉљЊњЋћЏџѠѡѢѣѤѥѦѧѨѩѪѫѬѭѮѯѰѱѲѳѸѹѺѻѼѽѾѿҀҁҊҋҌҍҎҏҐґҒғҔҕҖҗҘҙҚқҜҝҞҟҠҡҢңҤҥҦҧҨҩҪҫҬҭҮүҰұҲҳҴҵҶҷҸҹҺһҼҽҾҿӃӄӅӆӇӈӉӊӋӌӍӎӀӏӔӕӠӡӶӷӺӻӼӽӾӿԀԁԂԃԄԅԆԇԈԉԊԋԌԍԎԏԐԑԒԓԔԕԖԗԘԙԚԛԜԝԞԟԠԡԢԣԤԥԦԧԨԩԪԫԬԭԮԯ";
 
 /** Accents that are separate characters. */
-const ACCENTS = Array.from({ length: 0x70 }, (_, at) => String.fromCodePoint(0x300 + at));
+const ACCENTS = Array.from({ length: 0x70 }, (_, index) => String.fromCodePoint(0x300 + index));
 
 /**
  * The replacement of each letter. The database has the same rows in `letter_folds`: a change here needs a migration that

@@ -71,7 +71,7 @@ test("a name that is not served is neither read nor cached", async () => {
 
 test("after a write, only names with open connections are looked up, regardless of the names that clients have requested", async () => {
   const { names, stored, served, pair, asked } = await openNames();
-  const below = Array.from({ length: 100 }, (_, at) => `n${at}.example.org`);
+  const below = Array.from({ length: 100 }, (_, index) => `n${index}.example.org`);
   for (const name of below) {
     stored.set(name, pair);
     served.add(name);

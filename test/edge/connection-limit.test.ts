@@ -121,7 +121,7 @@ onLinux("a listener for IPv6 and IPv4 counts each client by its own address", as
 /** Sockets of clients, by their addresses: the first of each is idle longest. */
 const socketsOf = (counts: Record<string, number>) =>
   Object.entries(counts).flatMap(([address, count], client) =>
-    Array.from({ length: count }, (_, at) => ({ address, descriptor: client * 1000 + at })),
+    Array.from({ length: count }, (_, index) => ({ address, descriptor: client * 1000 + index })),
   );
 const idleMs = (descriptor: number) => 1000 - (descriptor % 1000);
 

@@ -53,8 +53,8 @@ test.each([
 test.each([
   ["as many files as they need", 20_256, 10_000],
   ["4,096 files", 4096, 1920],
-])("the budget of connections with %s and no HTTPS has them all for HTTP", (_, files, most) => {
-  expect(descriptorBudget(10_000, 1024, files, false).maxConnections).toBe(most);
+])("the budget of connections with %s and no HTTPS has them all for HTTP", (_, files, connections) => {
+  expect(descriptorBudget(10_000, 1024, files, false).maxConnections).toBe(connections);
 });
 
 test("a budget that allows fewer than half of the connections names the setting to change", () => {
@@ -110,7 +110,7 @@ test("the budget of event streams is at most half of the connections, and the ad
 
 test("the budget of event streams fits the largest EVENT_STREAMS with the service's LimitNOFILE", () => {
   const [, files] = /^LimitNOFILE=(\d+)$/m.exec(systemdUnit()) ?? [];
-  const most = SETTINGS.eventStreams.parse("5000");
+  const largest = SETTINGS.eventStreams.parse("5000");
   expect(SETTINGS.eventStreams.parse("5001")).toBeUndefined();
-  expect(streams(Number(most), Number(files))).toEqual({ maxStreams: 5000 });
+  expect(streams(Number(largest), Number(files))).toEqual({ maxStreams: 5000 });
 });

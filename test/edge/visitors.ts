@@ -78,7 +78,7 @@ export const askAllTheTime = async ({
       const seen = states.map(({ responses: answers }) => answers);
       // The response after the next belongs to a request sent from now on.
       const isSo = () =>
-        states.every((state, at) => state.responses >= (seen[at] ?? 0) + 2 && state.status === status);
+        states.every((state, index) => state.responses >= (seen[index] ?? 0) + 2 && state.status === status);
       for (const end = performance.now() + 5000; !isSo(); await Bun.sleep(1))
         if (performance.now() > end) throw new Error(`not all connections got ${status} within 5 s`);
     },

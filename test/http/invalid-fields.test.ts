@@ -125,7 +125,7 @@ test("an error about no field has no Invalid-Fields", async () => {
 test("a body of 90 unknown fields has a short header, and a message of five", async () => {
   const store = await shared();
   const json = Object.fromEntries(
-    Array.from({ length: 90 }, (_, at) => [`é"${"\u0000".repeat(90)}${at}`, at]),
+    Array.from({ length: 90 }, (_, index) => [`é"${"\u0000".repeat(90)}${index}`, index]),
   );
   const response = await store.call("POST", "/v1/pets", { json });
   const header = response.headers.get("invalid-fields") ?? "";

@@ -136,8 +136,8 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
     inQuery("/v1/pets", "ids"),
     [
       ...words("1 0 1,2 1, 9007199254740993 9999999999999999 99999999999999999"),
-      Array.from({ length: 100 }, (_, at) => at + 1).join(),
-      Array.from({ length: 101 }, (_, at) => at + 1).join(),
+      Array.from({ length: 100 }, (_, index) => index + 1).join(),
+      Array.from({ length: 101 }, (_, index) => index + 1).join(),
     ],
   ],
   [

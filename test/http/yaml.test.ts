@@ -100,8 +100,8 @@ const PIECES = [
 ];
 
 test("100 redirects are parsed, and a body with too many parts is refused", async () => {
-  const redirects = Array.from({ length: 100 }, (_, at) => ({
-    from: `www${at}.example.org`,
+  const redirects = Array.from({ length: 100 }, (_, index) => ({
+    from: `www${index}.example.org`,
     to: "docs.example.org",
     status: 301,
   }));

@@ -41,8 +41,8 @@ export const TCP_LIMITS = {
 export type TcpLimits = typeof TCP_LIMITS;
 
 const LENGTH_BYTES = 2;
-/** Questions of one connection that are answered before other work has a turn: all of the service runs in one thread. */
-const QUESTIONS_IN_TURN = 100;
+/** Questions of one connection that are answered before other work runs: all of the service runs in one thread. */
+const MAX_CONSECUTIVE = 100;
 
 /** RFC 7766 section 8: length and message in one write. */
 const withLength = (message: Buffer): Buffer => {
@@ -59,7 +59,7 @@ const withLength = (message: Buffer): Buffer => {
 const splitFrames = (stream: Buffer, maxBytes: number) => {
   const messages: Buffer[] = [];
   let rest = stream;
-  while (rest.length >= LENGTH_BYTES && messages.length < QUESTIONS_IN_TURN) {
+  while (rest.length >= LENGTH_BYTES && messages.length < MAX_CONSECUTIVE) {
     const length = rest.readUInt16BE(0);
     if (length > maxBytes) return { messages, rest, isTooLong: true };
     if (rest.length < LENGTH_BYTES + length) break;
@@ -84,13 +84,13 @@ const serve = (
     socket.pause();
     setImmediate(() => {
       isScheduled = false;
-      takeTurn();
+      answerSome();
     });
   };
-  const takeTurn = () => {
+  const answerSome = () => {
     if (isScheduled || socket.destroyed) return;
     const { messages, rest, isTooLong } = splitFrames(stream, messageBytes);
-    const isFull = messages.length === QUESTIONS_IN_TURN;
+    const isFull = messages.length === MAX_CONSECUTIVE;
     // A copy of the beginning of a message, so that the whole chunk does not stay in memory for it.
     stream = isFull ? rest : Buffer.from(rest);
     const responses = messages.map((message) => respond(message, { address, transport: "tcp" }));
@@ -105,12 +105,12 @@ const serve = (
   };
   socket.on("data", (chunk: Buffer) => {
     stream = stream.length === 0 ? chunk : Buffer.concat([stream, chunk]);
-    takeTurn();
+    answerSome();
   });
-  socket.on("drain", takeTurn);
+  socket.on("drain", answerSome);
   socket.on("end", () => {
     isEnded = true;
-    takeTurn();
+    answerSome();
   });
 };
 

@@ -134,8 +134,8 @@ export const txtSet = (ttl: number, texts: Iterable<string>): RecordSet => ({
   data: Array.from(texts, (text) => {
     const bytes = Buffer.from(text);
     const count = Math.max(1, Math.ceil(bytes.length / MAX_TEXT_BYTES));
-    const data = Array.from({ length: count }, (_, at) =>
-      bytes.subarray(at * MAX_TEXT_BYTES, (at + 1) * MAX_TEXT_BYTES),
+    const data = Array.from({ length: count }, (_, index) =>
+      bytes.subarray(index * MAX_TEXT_BYTES, (index + 1) * MAX_TEXT_BYTES),
     );
     return encodeData({ name: ".", type: "TXT", data });
   }),
@@ -161,8 +161,8 @@ export const httpsSet = (ttl: number, protocols: readonly string[]): RecordSet =
 
 export const soaSet = ({ ttl, mname, rname, ...times }: Soa): RecordSet => {
   const numbers = Buffer.alloc(20);
-  [times.serial, times.refresh, times.retry, times.expire, times.minimum].forEach((value, at) =>
-    numbers.writeUInt32BE(value, at * 4),
+  [times.serial, times.refresh, times.retry, times.expire, times.minimum].forEach((value, index) =>
+    numbers.writeUInt32BE(value, index * 4),
   );
   return { type: TYPE.SOA, ttl, data: [[canonicalName(mname), canonicalName(rname), numbers]] };
 };

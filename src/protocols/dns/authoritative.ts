@@ -141,17 +141,17 @@ const serversOf = async (
   resolve: Resolve,
   { zone, names, glue = [], isFromParent }: Delegation,
   port: number,
-  most: number,
+  limit: number,
 ): Promise<AuthoritativeServers> => {
   const find = async (name: string) => {
     const known = glue.flatMap((one) => (one.type === "A" && one.name === name ? [one.data] : []));
     return known.length > 0 ? known : addressesOf(resolve, name);
   };
-  const asked = names.slice(0, most);
+  const asked = names.slice(0, limit);
   const found = await Promise.all(asked.map(find));
-  const addresses = [...new Set(found.flatMap((own) => own ?? []))].slice(0, most);
+  const addresses = [...new Set(found.flatMap((own) => own ?? []))].slice(0, limit);
   const servers = addresses.map((address) => ({ address, port }));
-  const unaddressed = asked.filter((_, at) => found[at]?.length === 0);
+  const unaddressed = asked.filter((_, index) => found[index]?.length === 0);
   return { zone, names, servers, responding: [], unaddressed, isFromParent };
 };
 

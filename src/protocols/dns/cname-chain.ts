@@ -2,7 +2,7 @@ import type { Exchange } from "./client.ts";
 import type { DnsRecord, Question, QuestionType } from "./message.ts";
 import { isQueryable } from "./name.ts";
 
-/** The most CNAME records that are followed. */
+/** How many CNAME records are followed. */
 const MAX_HOPS = 8;
 /** The maximum for one name: its holder can list thousands, and each may get a connection. */
 const MAX_ADDRESSES = 20;

@@ -1,12 +1,11 @@
 import { canonicalName } from "../../lib/dns-name.ts";
 
-export const isSameName = (one: string, other: string): boolean =>
-  canonicalName(one) === canonicalName(other);
+export const isSameName = (a: string, b: string): boolean => canonicalName(a) === canonicalName(b);
 
 /** The name and its parents, up to the top-level domain: `a.b.c` gives `a.b.c`, `b.c`, `c`. */
 export const withParents = (name: string): string[] => {
   const labels = canonicalName(name).split(".");
-  return labels.map((_, at) => labels.slice(at).join("."));
+  return labels.map((_, index) => labels.slice(index).join("."));
 };
 
 /** RFC 8555 section 8.4: the name of the TXT record of a challenge for a domain, also for the wildcard below it. */

@@ -1,5 +1,5 @@
 const chunks = (data: Buffer, size: number): Buffer[] =>
-  Array.from({ length: data.length / size }, (_, at) => data.subarray(at * size, (at + 1) * size));
+  Array.from({ length: data.length / size }, (_, index) => data.subarray(index * size, (index + 1) * size));
 
 const ipv6 = (data: Buffer): string => {
   const groups = chunks(data, 2).map((group) => group.toString("hex"));

@@ -25,7 +25,7 @@ export const parseTsigKey = (text: string): TsigKey | undefined => {
 
 export const uint16 = (...values: number[]): Buffer => {
   const bytes = Buffer.alloc(2 * values.length);
-  values.forEach((value, at) => bytes.writeUInt16BE(value, 2 * at));
+  values.forEach((value, index) => bytes.writeUInt16BE(value, 2 * index));
   return bytes;
 };
 
@@ -42,7 +42,7 @@ export const encodeName = (name: string): Buffer =>
   ]);
 
 /** The offset after a name. @throws RangeError past the end of the message */
-const behindName = (message: Buffer, start: number): number => {
+const afterName = (message: Buffer, start: number): number => {
   let at = start;
   for (;;) {
     const length = message.readUInt8(at);
@@ -57,11 +57,11 @@ const behindName = (message: Buffer, start: number): number => {
 const lastRecord = (message: Buffer) => {
   const count = (section: number) => message.readUInt16BE(4 + 2 * section);
   let at = 12;
-  for (let left = count(0); left > 0; left -= 1) at = behindName(message, at) + 4;
+  for (let left = count(0); left > 0; left -= 1) at = afterName(message, at) + 4;
   let last: { start: number; type: number; data: Buffer } | undefined;
   for (let left = count(1) + count(2) + count(3); left > 0; left -= 1) {
     const start = at;
-    const head = behindName(message, at);
+    const head = afterName(message, at);
     const end = head + 10 + message.readUInt16BE(head + 8);
     if (end > message.length) throw new RangeError("the record is cut off");
     last = { start, type: message.readUInt16BE(head), data: message.subarray(head + 10, end) };

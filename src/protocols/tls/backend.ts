@@ -90,11 +90,11 @@ export const listenBackend = ({
    * Handles a request once the budget allows its response. Over HTTP/1.1 the limits of connections suffice: each connection has
    * one response in progress.
    */
-  const handleInTurn: typeof handle = (request, known) => {
+  const handleWithinBudget: typeof handle = (request, known) => {
     const { connection } = known;
-    const turn = isHttp2(connection) ? budget.wait(connection.client, request) : undefined;
-    if (!turn) return handle(request, known);
-    return turn.then((mayRespond) => {
+    const permission = isHttp2(connection) ? budget.wait(connection.client, request) : undefined;
+    if (!permission) return handle(request, known);
+    return permission.then((mayRespond) => {
       const { aborted } = request.signal;
       if (mayRespond && !aborted) return handle(request, known);
       if (!aborted) onRefused();
@@ -141,7 +141,7 @@ export const listenBackend = ({
       connection.hadRequest = true;
       connection.headersStartedAt = 0;
       connection.requestsInFlight += 1;
-      return Promise.try(handleInTurn, request, known).finally(() => {
+      return Promise.try(handleWithinBudget, request, known).finally(() => {
         connection.requestsInFlight -= 1;
       });
     },

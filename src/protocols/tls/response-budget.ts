@@ -27,12 +27,12 @@ const RESERVE_SHARE = 1 / 64;
 /** The request of a reset stream ends a moment after the stream. Until then, the client seems to have fewer responses. */
 const ADMIT_MS = 10;
 
-/** The most responses in progress: those within the limit of all clients, and an equal reserve for clients with few responses. */
-export const mostResponses = (limit: number): number => 2 * limit;
+/** The limit of responses in progress: those within the limit of all clients, and an equal reserve for clients with few responses. */
+export const withReserve = (limit: number): number => 2 * limit;
 
 /** True if a client may have `own` of `total`: beyond the limit it may only have a share of the free reserve, and at least one. */
 const isWithin = (limit: number, total: number, own: number): boolean => {
-  const free = mostResponses(limit) - total;
+  const free = withReserve(limit) - total;
   return total <= limit || (free >= 0 && own <= Math.max(1, free * RESERVE_SHARE));
 };
 

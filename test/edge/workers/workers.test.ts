@@ -21,7 +21,7 @@ const statusesOf = (responses: readonly Response[]): number[] => [
 ];
 
 /** A key that holds `pets:read` only. */
-const mint = async (fields: object = {}) => {
+const createKey = async (fields: object = {}) => {
   const response = await shared().post("/platform/keys", {
     name: "reader",
     scopes: ["pets:read"],
@@ -74,14 +74,14 @@ test("a search and its counts have every animal that any connection has added", 
 });
 
 test("every process refuses a revoked key immediately", async () => {
-  const { id, secret } = await mint();
+  const { id, secret } = await createKey();
   expect(statusesOf(await shared().callAll("/v1/pets", { key: secret }))).toEqual([200]);
   expect((await shared().call(`/platform/keys/${id}`, { method: "DELETE" })).status).toBe(204);
   expect(statusesOf(await shared().callAll("/v1/pets", { key: secret }))).toEqual([401]);
 });
 
 test("the limit of a key holds for all processes together", async () => {
-  const { secret } = await mint({ rateLimit: "10/h" });
+  const { secret } = await createKey({ rateLimit: "10/h" });
   const responses = await shared().callAll("/v1/pets", { key: secret });
   expect(responses.filter(({ status }) => status === 200)).toHaveLength(10);
   const refused = responses.find(({ status }) => status === 429);
@@ -122,7 +122,7 @@ test("a stream of events resumes after the last event over another connection", 
 });
 
 test("the metrics and the last use of a key count the requests of all processes", async () => {
-  const { id, secret } = await mint();
+  const { id, secret } = await createKey();
   const countOf = async () => {
     const text = await (await shared().call("/metrics")).text();
     const counts = text.matchAll(
@@ -294,7 +294,7 @@ test("workers end when their server is killed, even a worker that hangs", async 
   atEnd(() => void (isAlive(hanging) && process.kill(hanging, "SIGKILL")));
   server.kill("SIGKILL");
   await until(() => !pids().some(isAlive));
-  // Nobody else holds its standard output.
+  // No other process holds its standard output.
   await server.stdout.text();
 });
 

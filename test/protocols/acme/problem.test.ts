@@ -97,7 +97,7 @@ test.each([
 });
 
 test("a problem document has at most 100 subproblems", () => {
-  const subproblems = Array.from({ length: 101 }, (_, at) => ({ detail: String(at) }));
+  const subproblems = Array.from({ length: 101 }, (_, index) => ({ detail: String(index) }));
   const read = readProblem({ subproblems }).subproblems;
   expect([read.length, read.at(-1)?.detail]).toEqual([100, "99"]);
 });

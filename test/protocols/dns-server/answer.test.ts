@@ -167,7 +167,10 @@ test("the DS records of a zone come from its parent's zone if both are here", ()
 });
 
 test("an alias is followed through eleven aliases, and no more", () => {
-  const chain = Array.from({ length: 12 }, (_, at) => `c${at}.example.org CNAME c${at + 1}.example.org`);
+  const chain = Array.from(
+    { length: 12 },
+    (_, index) => `c${index}.example.org CNAME c${index + 1}.example.org`,
+  );
   const askChain = askerOf(zoneOfLines("example.org", [...chain, "c12.example.org A 192.0.2.1"]));
   expect(askChain("c1.example.org A")).toMatchObject({ rcode: "NOERROR" });
   expect(askChain("c1.example.org A")?.answers).toHaveLength(12);

@@ -20,7 +20,7 @@ const ZONES = [
     "*.example.org AAAA 2001:db8::80",
     "a.example.org CNAME b.example.org",
     "b.example.org CNAME c.example.org",
-    ...Array.from({ length: 60 }, (_, at) => `c.example.org TXT text-${at}`),
+    ...Array.from({ length: 60 }, (_, index) => `c.example.org TXT text-${index}`),
     "sub.example.org NS ns.sub.example.org",
   ]),
 ];
@@ -84,7 +84,7 @@ test(
     }
     expect(oversized).toEqual([]);
     // None, NOERROR (and BADVERS), FORMERR, NXDOMAIN never below the wildcard, NOTIMP, REFUSED.
-    expect([...rcodes.keys()].toSorted((one, other) => one - other)).toEqual([-1, 0, 1, 4, 5]);
+    expect([...rcodes.keys()].toSorted((a, b) => a - b)).toEqual([-1, 0, 1, 4, 5]);
     expect(Math.min(...rcodes.values())).toBeGreaterThan(1000);
   },
   PATIENCE,

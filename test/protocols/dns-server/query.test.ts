@@ -8,7 +8,7 @@ const header = ({ flags = 0, counts = [1, 0, 0, 0] } = {}): Buffer => {
   const bytes = Buffer.alloc(12);
   bytes.writeUInt16BE(0x1234);
   bytes.writeUInt16BE(flags, 2);
-  counts.forEach((count, at) => bytes.writeUInt16BE(count, 4 + 2 * at));
+  counts.forEach((count, index) => bytes.writeUInt16BE(count, 4 + 2 * index));
   return bytes;
 };
 

@@ -3,13 +3,13 @@ import { decode, encode } from "dns-packet";
 import { optOf, question, read, TCP, testResponder, UDP } from "../../support/dns-questions.ts";
 import { zoneOfLines } from "../../support/served-zones.ts";
 
-const MANY = Array.from({ length: 40 }, (_, at) => `many.example.org A 192.0.2.${at + 1}`);
+const MANY = Array.from({ length: 40 }, (_, index) => `many.example.org A 192.0.2.${index + 1}`);
 const ZONES = [
   zoneOfLines("example.org", [
     "example.org NS ns1.example.org",
-    ...Array.from({ length: 8 }, (_, at) => `ns1.example.org AAAA 2001:db8::${at + 1}`),
+    ...Array.from({ length: 8 }, (_, index) => `ns1.example.org AAAA 2001:db8::${index + 1}`),
     "www.example.org A 192.0.2.80",
-    ...Array.from({ length: 5 }, (_, at) => `long.example.org TXT ${at}${"x".repeat(250)}`),
+    ...Array.from({ length: 5 }, (_, index) => `long.example.org TXT ${index}${"x".repeat(250)}`),
     ...MANY,
   ]),
 ];

@@ -246,17 +246,17 @@ test.concurrent("a silent server is queried `attempts` times", async () => {
   expect(ignored).toEqual(["wrong_id", "wrong_id", "wrong_id"]);
 });
 
-test("at most 8 concurrent queries go to one server, including retries over TCP and without EDNS", async () => {
+test("at maximum 8 concurrent queries go to one server, including retries over TCP and without EDNS", async () => {
   using dns = await dnsServer({ zones: ZONES });
   let running = 0;
-  let most = 0;
+  let maximum = 0;
   const network: Network = {
     udp: (...parameters) => counted(systemNetwork.udp(...parameters)),
     tcp: (...parameters) => counted(systemNetwork.tcp(...parameters)),
   };
   const counted = (channel: Channel): Channel => {
     running += 1;
-    most = Math.max(most, running);
+    maximum = Math.max(maximum, running);
     return {
       close() {
         running -= 1;
@@ -268,7 +268,7 @@ test("at most 8 concurrent queries go to one server, including retries over TCP 
   const ask = testClient({}, network);
   const all = await Promise.all(Array.from({ length: 40 }, () => ask(dns.server, DOCS, false)));
   expect(all.every(({ outcome, transport }) => outcome.kind === "answer" && transport === "tcp")).toBe(true);
-  expect({ most, running, asked: dns.questions.length }).toEqual({ most: 8, running: 0, asked: 120 });
+  expect({ maximum, running, asked: dns.questions.length }).toEqual({ maximum: 8, running: 0, asked: 120 });
 });
 
 test("the strings of a TXT record are joined", async () => {

@@ -14,11 +14,11 @@ const resolverOf = (zones: Record<string, DnsRecord[]>) => {
 };
 
 const cname = (name: string, data: string) => record("CNAME", name, data);
-const names = (count: number) => Array.from({ length: count }, (_, at) => `n${at}.test`);
+const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}.test`);
 
 /** A chain of so many CNAME records, ending in an address. */
 const chainOf = (hops: number): DnsRecord[] => [
-  ...names(hops).map((name, at) => cname(name, `n${at + 1}.test`)),
+  ...names(hops).map((name, index) => cname(name, `n${index + 1}.test`)),
   record("A", `n${hops}.test`, "192.0.2.1"),
 ];
 
@@ -90,7 +90,7 @@ test.each([
   ["to itself", ["a.test", "a.test"]],
   ["to a name before it", ["a.test", "b.test", "c.test", "b.test"]],
 ])("a chain of CNAME records that leads %s is a loop", async (_, [first = "", ...rest]) => {
-  const records = rest.map((name, at) => cname([first, ...rest][at] ?? "", name));
+  const records = rest.map((name, index) => cname([first, ...rest][index] ?? "", name));
   expect(await followCnames(resolverOf({ [first]: records }).ask, first, "A")).toMatchObject({
     problem: "loop",
     records: [],

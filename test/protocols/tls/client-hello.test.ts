@@ -114,8 +114,8 @@ const readFrom = (chunks: Iterable<Uint8Array>) => {
 };
 
 const inChunks = (bytes: Buffer, size: number): Buffer[] =>
-  Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
-    bytes.subarray(at * size, (at + 1) * size),
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
   );
 
 test.each([1, 4, 5, 6, 100, 100_000])(
@@ -185,7 +185,7 @@ test.each<[string, Buffer]>([
   ["a byte after the extensions", endingIn([0, 0, 0])],
   ["two bytes after the extensions", endingIn([0, 0, 0, 0])],
   ["half the length of the extensions", endingIn([0])],
-  ["a ServerHello", Buffer.from(madeOf([]).map((byte, at) => (at === 5 ? 2 : byte)))],
+  ["a ServerHello", Buffer.from(madeOf([]).map((byte, index) => (index === 5 ? 2 : byte)))],
   ["a record of SSL 2", Buffer.from([22, 2])],
 ])("malformed input is recognized: %s", (_what, bytes) => {
   expect(parseClientHello(bytes)).toEqual({ kind: "malformed" });

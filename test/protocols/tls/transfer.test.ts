@@ -46,14 +46,14 @@ const readAll = async (port: number, protocol: "http2" | "http1.1", body?: Reada
 const growthDuring = async (work: () => Promise<void>): Promise<number> => {
   Bun.gc(true);
   const before = process.memoryUsage.rss();
-  let most = before;
+  let maximum = before;
   const watch = setInterval(() => {
     Bun.gc(false);
-    most = Math.max(most, process.memoryUsage.rss());
+    maximum = Math.max(maximum, process.memoryUsage.rss());
   }, 20);
   await work();
   clearInterval(watch);
-  return most - before;
+  return maximum - before;
 };
 
 describe.each(["http1.1", "http2"] as const)("200 MiB over %s", (protocol) => {
