@@ -2,13 +2,14 @@ import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ApiError, type Client, type ClientOptions, createClient } from "../../src/client/index.ts";
 import type { OutgoingInit } from "../../src/client/transport.ts";
-import { type Store, openStore } from "../support/store.ts";
+import { type Store, addPet, openStore } from "../support/store.ts";
 
 const LARGEST = 9223372036854775807n;
 
 let store: Store;
 beforeAll(async () => {
   store = await openStore();
+  for (let at = 0; at < 3; at++) await addPet(store, { name: `First ${at}` });
 });
 
 type Handler = (request: Request) => Promise<Response>;
@@ -25,35 +26,28 @@ const clientOf = (options: Partial<ClientOptions> = {}, handler: Handler = handl
   });
 
 const errorOf = async (promise: Promise<unknown>): Promise<ApiError> => {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  const error: unknown = await promise.catch((error: unknown) => error);
   if (!(error instanceof ApiError)) throw new Error("no ApiError", { cause: error });
   return error;
 };
 
-/** Passes requests on. Loses the responses of the first attempts, after they were carried out. */
-const losing = (count: number): Handler & { seen: Request[] } => {
+/** Records requests. `respond` gets the number of the attempt. */
+const recording = (respond: (request: Request, attempt: number) => Promise<Response>) => {
   const seen: Request[] = [];
-  const handler = async (request: Request) => {
-    seen.push(request);
-    const response = await handle(request);
-    if (seen.length <= count) throw new TypeError("connection reset");
-    return response;
-  };
-  return Object.assign(handler, { seen });
+  return Object.assign((request: Request) => respond(request, seen.push(request)), { seen });
 };
 
-/** Answers with these responses first. */
-const refusing = (...responses: Response[]): Handler & { seen: Request[] } => {
-  const seen: Request[] = [];
-  const handler = async (request: Request) => {
-    seen.push(request);
-    return responses[seen.length - 1] ?? handle(request);
-  };
-  return Object.assign(handler, { seen });
-};
+/** Loses the responses of the first attempts, after the store has sent them. */
+const losing = (count: number) =>
+  recording(async (request, attempt) => {
+    const response = await handle(request);
+    if (attempt <= count) throw new TypeError("connection reset");
+    return response;
+  });
+
+/** Sends these responses first. */
+const refusing = (...responses: Response[]) =>
+  recording(async (request, attempt) => responses[attempt - 1] ?? handle(request));
 
 const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
   Response.json({ code, message: "No.", status }, { status, headers });
@@ -121,14 +115,14 @@ test("a walk gives every animal once, page by page, while others are added and d
 
 test("a walk reads no page before it is needed", async () => {
   const counted = refusing();
-  for await (const _ of clientOf({}, counted).pets.iterate({ q: "walk", limit: 10 })) break;
+  for await (const _ of clientOf({}, counted).pets.iterate({ q: "first", limit: 1 })) break;
   expect(counted.seen.length).toBe(1);
 });
 
 test("a walk starts at a cursor", async () => {
   const client = clientOf();
-  const { items, next } = await client.pets.list({ q: "walk", limit: 2 });
-  const [third] = await Array.fromAsync(client.pets.iterate({ q: "walk", limit: 100, cursor: next! }));
+  const { items, next } = await client.pets.list({ q: "first", limit: 2 });
+  const [third] = await Array.fromAsync(client.pets.iterate({ q: "first", limit: 100, cursor: next! }));
   expect(third!.id).toBeGreaterThan(items[1]!.id);
 });
 
@@ -302,7 +296,7 @@ test("a request is retried up to maxRetries times", async () => {
   expect(error.cause).toBeInstanceOf(TypeError);
 });
 
-/** Never answers, as a server that hangs. */
+/** Never responds, as a server that hangs. */
 const hanging: ClientOptions["fetch"] = (_url, { signal }: OutgoingInit) =>
   new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 
