@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { getTableColumns, sql } from "drizzle-orm";
 import { type AuditEntry, changesBetween, record } from "../../data/db/audit.ts";
 import { type StoreResponse, storing } from "../../data/db/kept-responses.ts";
 import type { Database } from "../../data/db/open.ts";
@@ -64,20 +64,28 @@ const FIND = statement(
   sql`SELECT ${COLUMNS}, ${columnsOf(pets, "revision")} FROM ${pets} WHERE ${HAS_ID}`,
 ).as((row: Row & { revision: number }): StoredPet => ({ ...toPet(row), revision: row.revision }));
 
+/** An animal before or after a write. */
+type Written = typeof pets.$inferSelect;
+const WRITTEN = columnsOf(pets);
+
+/** Columns that no change sets. The audit log has the changes of all others. */
+const FIXED: ReadonlySet<string> = new Set(["id", "createdAt", "revision"]);
+const CHANGEABLE = Object.keys(getTableColumns(pets)).filter((name) => !FIXED.has(name)) as (keyof Written)[];
+
 /** The animal before a write, in its transaction, and the conditions that may stop the write. */
-interface State extends Row {
+interface State extends Written {
   isExpected: number;
   hasCategory: number;
   openOrder: number | null;
 }
 
 const STATE = statement<State>(sql`
-  SELECT ${COLUMNS}, ${IS_EXPECTED} AS isExpected, ${HAS_CATEGORY} AS hasCategory,
+  SELECT ${WRITTEN}, ${IS_EXPECTED} AS isExpected, ${HAS_CATEGORY} AS hasCategory,
     (SELECT ${orders.id} FROM ${orders} WHERE ${OF_OPEN_ORDER}) AS openOrder
   FROM ${pets}
   WHERE ${HAS_ID}`);
 
-const UPDATE = statement<Row>(sql`
+const UPDATE = statement<Written>(sql`
   ${update(pets, {
     name: sql`coalesce(${value("name")}, ${pets.name})`,
     categoryId: sql`coalesce(${value("categoryId")}, ${pets.categoryId})`,
@@ -87,20 +95,20 @@ const UPDATE = statement<Row>(sql`
     AND ${IS_EXPECTED}
     AND ${HAS_CATEGORY}
     AND (${value("keepsStatus")} OR ${pets.status} IS ${value("status")} OR ${HAS_NO_OPEN_ORDER})
-  RETURNING ${COLUMNS}`);
+  RETURNING ${WRITTEN}`);
 
-const DELETE = statement<Row>(sql`
+const DELETE = statement<Written>(sql`
   DELETE FROM ${pets}
   WHERE ${HAS_ID} AND ${IS_EXPECTED} AND ${HAS_NO_OPEN_ORDER}
-  RETURNING ${COLUMNS}`);
+  RETURNING ${WRITTEN}`);
 
-const resultOf = (written: Row | undefined, state: State | undefined): WriteResult => {
+const resultOf = (written: Written | undefined, state: State | undefined): WriteResult => {
   if (written) return { pet: toPet(written) };
   if (!state) return { refused: "not_found" };
   if (!state.isExpected) return { refused: "precondition_failed" };
   if (!state.hasCategory) return { refused: "category_not_found" };
-  // Nothing else stops a write.
-  return { refused: "pet_in_order", order: state.openOrder as number };
+  if (state.openOrder === null) throw new Error("a write was refused without a reason");
+  return { refused: "pet_in_order", order: state.openOrder };
 };
 
 const changeValues = ({ id, change, expected }: RequestedChange) => ({
@@ -112,21 +120,21 @@ const changeValues = ({ id, change, expected }: RequestedChange) => ({
   keepsStatus: Number(change.status === undefined),
 });
 
-const changedEntry = (before: Row, after: Row): AuditEntry => ({
+const changedEntry = (before: Written, after: Written): AuditEntry => ({
   action: "pet.changed",
   id: after.id,
   label: after.name,
-  changes: changesBetween(before, after, ["name", "categoryId", "status"]),
+  changes: changesBetween(before, after, CHANGEABLE),
 });
 
 /** Writes whose conditions are part of the SQL, so that no other write comes between check and write. */
 const conditionalWrites = ({ commit }: Database, strict: number) => {
   // The state is read before the write, in its transaction: it has the previous values, or the reason for a refusal.
   const write = async (
-    query: Query<Row>,
+    query: Query<Written>,
     values: object,
     act: Act,
-    entryOf: (before: Row, after: Row) => AuditEntry,
+    entryOf: (before: Written, after: Written) => AuditEntry,
   ): Promise<WriteResult> => {
     const [[state], [written]] = await commit(
       [STATE.with(values), query.with(values)],
@@ -150,12 +158,12 @@ const conditionalWrites = ({ commit }: Database, strict: number) => {
       const statements = requested
         .map((one) => ({ ...changeValues(one), strict }))
         .flatMap((values) => [STATE.with(values), UPDATE.with(values)]);
-      const pairs = (rows: readonly (readonly Row[])[]) =>
+      const pairs = (rows: readonly (readonly Written[])[]) =>
         requested.map((_, at) => ({
           before: rows[2 * at]?.[0] as State | undefined,
           after: rows[2 * at + 1]?.[0],
         }));
-      const resultsOf = (rows: readonly (readonly Row[])[]) =>
+      const resultsOf = (rows: readonly (readonly Written[])[]) =>
         pairs(rows).map(({ before, after }) => resultOf(after, before));
       const rows = await commit(statements, (written) => [
         ...pairs(written).flatMap(({ before, after }) =>
