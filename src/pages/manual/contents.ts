@@ -100,6 +100,7 @@ export const CONTENTS: readonly Section[] = [
     "adding-an-operation",
     "adding-a-setting",
     "adding-a-command",
+    "adding-a-filter",
     "adding-a-finding",
     "adding-a-migration",
     "writing-the-manual",

@@ -5,9 +5,9 @@ import { Glob } from "bun";
 import { temporaryDirectory } from "../../support/store.ts";
 import { type Block, blocksOf } from "./blocks.ts";
 
-// A contributor page can be followed in a clone: `file=src/a.ts after="const a ="` or `before="..."` is where a block of code
-// goes, `instead="..."` is the line that it replaces, and the blocks of commands run after all of them. A block that only names
-// its file is the whole file.
+// A contributor page can be followed in a clone, block by block: `file=src/a.ts after="const a ="` or `before="..."` is where
+// a block of code goes, and `instead="..."` is the line that it replaces. A block that only names its file is the whole file.
+// NNNN stands for the number of the newest migration.
 
 const ROOT = join(import.meta.dir, "../../..");
 const PAGES = "src/pages/manual/contributing/*.md";
@@ -34,11 +34,17 @@ const insert = (text: string, { lines, attributes: { before, after, instead } }:
   return all.toSpliced(after === undefined ? place : place + 1, replaced, ...indented).join("\n");
 };
 
-const apply = (clone: string, block: Block): void => {
-  const { file = "", before, after, instead } = block.attributes;
-  const path = join(clone, file);
+const newestMigration = (clone: string): string =>
+  [...new Glob("[0-9]*.sql").scanSync(join(clone, "drizzle"))].toSorted().at(-1)?.slice(0, 4) ?? "";
+
+const apply = (clone: string, { lines, attributes, ...block }: Block): void => {
+  const { file = "", before, after, instead } = attributes;
+  const numbered = (text: string) => text.replaceAll("NNNN", newestMigration(clone));
+  const path = join(clone, numbered(file));
+  const written = { ...block, attributes, lines: lines.map(numbered) };
   const isWhole = (before ?? after ?? instead) === undefined;
-  writeFileSync(path, isWhole ? `${block.lines.join("\n")}\n` : insert(readFileSync(path, "utf8"), block));
+  const text = isWhole ? `${written.lines.join("\n")}\n` : insert(readFileSync(path, "utf8"), written);
+  writeFileSync(path, text);
 };
 
 const run = async (clone: string, command: string): Promise<string> => {
@@ -62,9 +68,11 @@ test.each(pages)(
     const clone = temporaryDirectory();
     for (const name of TREE) cpSync(join(ROOT, name), join(clone, name), { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(clone, "node_modules"));
-    for (const block of blocks) if (block.attributes["file"] !== undefined) apply(clone, block);
-    for (const { language, lines } of blocks)
-      if (language === "sh") for (const command of lines) expect(await run(clone, command)).toBe("");
+    for (const block of blocks) {
+      if (block.attributes["file"] !== undefined) apply(clone, block);
+      else if (block.language === "sh")
+        for (const command of block.lines) expect(await run(clone, command)).toBe("");
+    }
   },
   MAX_MS,
 );

@@ -53,7 +53,9 @@ test("the contributor pages are all linked from the architecture page", async ()
 describe.each(PAGES)("%s", (page) => {
   test("the page names files that exist", async () => {
     const paths = matchesIn(await textOf(page), PATH);
-    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    const missing = paths.filter((path) => !existsSync(join(ROOT, path)));
+    // NNNN stands for the number of a migration that the reader makes.
+    expect(missing.filter((path) => !path.includes("/NNNN_"))).toEqual([]);
   });
 
   test("the page names scripts that package.json has", async () => {
