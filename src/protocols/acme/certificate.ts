@@ -40,10 +40,6 @@ const serialBytes = (serial: string): Buffer => {
   return (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]);
 };
 
-/** RFC 9773 section 4.1. @param keyIdentifier and @param serial hexadecimal */
-const ariIdOf = (keyIdentifier: string, serial: string): string =>
-  `${Buffer.from(keyIdentifier, "hex").toString("base64url")}.${serialBytes(serial).toString("base64url")}`;
-
 /** The facts of a chain's leaf certificate. Times are milliseconds UTC. */
 const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string) => {
   const certificate = new library.X509Certificate(leaf);
@@ -60,7 +56,9 @@ const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string) =>
     serial,
     issuer: printable(certificate.issuer),
     /** RFC 9773 section 4.1; absent without an authority key identifier. */
-    ...(keyId !== undefined && { ariId: ariIdOf(keyId, serial) }),
+    ...(keyId !== undefined && {
+      ariId: `${Buffer.from(keyId, "hex").toString("base64url")}.${serialBytes(serial).toString("base64url")}`,
+    }),
     /** True if clients demand a stapled OCSP response: RFC 7633. */
     mustStaple: certificate.getExtension(TLS_FEATURE) !== null,
     der: new Uint8Array(certificate.rawData),
@@ -119,7 +117,7 @@ export const assertFits = async (
 /** True if a text has PEM certificates, and all of them can be parsed. */
 export const holdsCertificates = (text: string): boolean => {
   try {
-    return (text.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block)).length > 0;
+    return (text.match(PEM_BLOCK) ?? []).map(parse).length > 0;
   } catch {
     return false;
   }

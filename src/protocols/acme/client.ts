@@ -71,18 +71,12 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: "no route to it",
 };
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : "";
-
 const networkReason = (error: unknown): string => {
-  const code = codeOf(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (REASONS[code] !== undefined) return REASONS[code];
   if (UNTRUSTED.test(code)) return `its certificate is not trusted (${code})`;
   return code || reasonOf(error);
 };
-
-const unreachable = (url: string, reason: string): AcmeProblem =>
-  new AcmeProblem({ type: "unreachable", detail: printable(`${new URL(url).origin}: ${reason}`) });
 
 /** @throws AcmeProblem if it is too large */
 const readBody = async ({ body }: Response): Promise<string> => {
@@ -152,7 +146,8 @@ const transport = (
       return { status: response.status, headers: response.headers, body: await readBody(response) };
     } catch (error) {
       if (error instanceof AcmeProblem) throw error;
-      throw unreachable(url, signal.aborted ? `timed out after ${timeoutMs} ms` : networkReason(error));
+      const reason = signal.aborted ? `timed out after ${timeoutMs} ms` : networkReason(error);
+      throw new AcmeProblem({ type: "unreachable", detail: printable(`${new URL(url).origin}: ${reason}`) });
     }
   };
 };
@@ -162,9 +157,6 @@ const MAX_NONCE_RETRIES = 10;
 const MAX_NONCES = 32;
 /** RFC 8555 section 6.5.1. */
 const NONCE = /^[A-Za-z0-9_-]{1,512}$/;
-
-/** Milliseconds before a retry with a fresh nonce, for servers that share nonces with a delay: doubled each time, up to 1 s. */
-const nonceWaitMs = (retry: number): number => Math.min(1000, 10 * 2 ** retry);
 
 const parse = (text: string): unknown => {
   try {
@@ -207,10 +199,8 @@ const acmeRequests = (options: RequestOptions, dependencies: AcmeDependencies) =
 
   const get = (url: string): Promise<AcmeResponse> => request(url, { method: "GET", accept: JSON_TYPE });
 
-  const directory = async (): Promise<Directory> => {
-    cachedDirectory ??= readDirectory(jsonOf(await get(options.directory)));
-    return cachedDirectory;
-  };
+  const directory = async (): Promise<Directory> =>
+    (cachedDirectory ??= readDirectory(jsonOf(await get(options.directory))));
 
   const freshNonce = async (): Promise<string> => {
     await request((await directory()).newNonce, { method: "HEAD", accept: "*/*" });
@@ -234,8 +224,8 @@ const acmeRequests = (options: RequestOptions, dependencies: AcmeDependencies) =
       } catch (error) {
         const isBadNonce = error instanceof AcmeProblem && error.type === "badNonce";
         if (!isBadNonce || retry === MAX_NONCE_RETRIES) throw error;
-        // RFC 8555 section 6.5: a badNonce response carries a fresh nonce, now the newest.
-        await sleep(nonceWaitMs(retry + 1));
+        // RFC 8555 section 6.5: a badNonce response carries a fresh nonce, now the newest. Servers may share nonces with a delay.
+        await sleep(Math.min(1000, 20 * 2 ** retry));
       }
     }
   };

@@ -22,7 +22,8 @@ export const KEY_USAGES = ["sign", "verify"] as const;
 
 export const newAccountKey = async (): Promise<AccountKey> => {
   const { privateKey } = await crypto.subtle.generateKey(P256, true, [...KEY_USAGES]);
-  const { x = "", y = "", d = "" } = await crypto.subtle.exportKey("jwk", privateKey);
+  const { x, y, d } = await crypto.subtle.exportKey("jwk", privateKey);
+  if (x === undefined || y === undefined || d === undefined) throw new Error("a P-256 key lacks a field");
   return { kty: "EC", crv: "P-256", x, y, d };
 };
 
@@ -46,9 +47,10 @@ export const newCertificateKey = async (): Promise<string> => {
 };
 
 const importPair = async (keyPem: string): Promise<CryptoKeyPair> => {
-  const { d, ...open } = createPrivateKey(keyPem).export({ format: "jwk" });
+  const jwk = createPrivateKey(keyPem).export({ format: "jwk" });
+  const { d: _secret, ...open } = jwk;
   return {
-    privateKey: await crypto.subtle.importKey("jwk", { ...open, d: d ?? "" }, P256, false, ["sign"]),
+    privateKey: await crypto.subtle.importKey("jwk", jwk, P256, false, ["sign"]),
     publicKey: await crypto.subtle.importKey("jwk", open, P256, true, ["verify"]),
   };
 };

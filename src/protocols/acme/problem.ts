@@ -71,9 +71,9 @@ const typeOf = (value: unknown): string => {
   return printable(text.startsWith(ACME_ERROR) ? text.slice(ACME_ERROR.length) : text);
 };
 
-const typeOfStatus = (status: number | undefined): string => {
+const typeOfStatus = (status = 0): string => {
   if (status === 429) return "rateLimited";
-  return status !== undefined && status >= 500 ? "serverInternal" : "unexplained";
+  return status >= 500 ? "serverInternal" : "unexplained";
 };
 
 const readSubproblem = (value: unknown): Subproblem => {

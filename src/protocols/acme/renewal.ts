@@ -8,48 +8,36 @@ export interface Validity {
   notAfter: number;
 }
 
-/** RFC 9773 section 4.2: the window that the CA suggests. */
-interface RenewalWindow {
-  start: number;
-  end: number;
-}
-
 /** The last third of a shorter lifetime would leave too little time for retries. */
 const SHORT_LIFETIME_MS = 10 * DAY_MS;
 /** A fraction of the remaining lifetime, or of a wait: certificates issued together are not renewed together. */
 const JITTER = 0.1;
 
-/** The remaining lifetime at which a certificate is renewed. */
-const remainingAtRenewal = (lifetime: number): number =>
-  lifetime < SHORT_LIFETIME_MS ? lifetime / 2 : lifetime / 3;
-
-/** False for a window that ends after the certificate's expiry, or that is empty. */
-const isUsable = (window: RenewalWindow | undefined, { notAfter }: Validity): window is RenewalWindow =>
-  window !== undefined && window.start < window.end && window.end <= notAfter;
-
 /**
- * When to renew: at a random time in the window, if there is one (RFC 9773 section 4.2). Otherwise when a third of the lifetime
- * remains, or half of it below 10 days, plus a jitter of at most a tenth of that. Never before `now`.
+ * When to renew: at a random time in the window that the CA suggests (RFC 9773 section 4.2). Without one, or if it is empty or
+ * ends after the expiry, when a third of the lifetime remains, or half of it below 10 days, plus a jitter of at most a tenth of
+ * that. Never before `now`.
  */
 export const renewalTime = (
-  { validity, window, now }: { validity: Validity; window?: RenewalWindow | undefined; now: number },
+  {
+    validity: { notBefore, notAfter },
+    window,
+    now,
+  }: { validity: Validity; window?: { start: number; end: number } | undefined; now: number },
   random: () => number,
 ): number => {
-  const { notBefore, notAfter } = validity;
-  const remaining = remainingAtRenewal(notAfter - notBefore);
-  const at = isUsable(window, validity)
-    ? window.start + (window.end - window.start) * random()
-    : notAfter - remaining + remaining * JITTER * random();
+  const lifetime = notAfter - notBefore;
+  const remaining = lifetime / (lifetime < SHORT_LIFETIME_MS ? 2 : 3);
+  const at =
+    window && window.start < window.end && window.end <= notAfter
+      ? window.start + (window.end - window.start) * random()
+      : notAfter - remaining + remaining * JITTER * random();
   return Math.max(now, Math.round(at));
 };
 
 const RETRY_WAITS_MS = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS];
 /** The longest wait, of the time that the certificate in use is still valid: a six-day one has time for several retries. */
 const RETRY_SHARE = 1 / 8;
-
-/** No limit without a certificate that is valid now. */
-const maxRetryWait = (notAfter: number, now: number): number =>
-  notAfter > now ? Math.max(MINUTE_MS, (notAfter - now) * RETRY_SHARE) : Infinity;
 
 /**
  * When to retry after a failure: in 1, 10 and 100 minutes, then daily, but in an eighth of the time until `notAfter` if that is
@@ -66,7 +54,7 @@ export const retryTime = (
   }: { failures: number; retryAfterMs?: number | undefined; notAfter?: number | undefined; now: number },
   random: () => number,
 ): number => {
-  const planned = Math.min(RETRY_WAITS_MS[failures - 1] ?? DAY_MS, maxRetryWait(notAfter, now));
-  const wait = Math.max(planned, retryAfterMs);
+  const longest = notAfter > now ? Math.max(MINUTE_MS, (notAfter - now) * RETRY_SHARE) : Infinity;
+  const wait = Math.max(Math.min(RETRY_WAITS_MS[failures - 1] ?? DAY_MS, longest), retryAfterMs);
   return Math.ceil(now + wait + wait * JITTER * random());
 };

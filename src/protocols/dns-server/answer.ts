@@ -35,8 +35,6 @@ export type Answer = ReturnType<typeof emptyAnswer>;
 const setOf = (node: readonly RecordSet[], type: number): RecordSet | undefined =>
   node.find((set) => set.type === type);
 
-const nameIn = ({ data: [data] }: RecordSet): string => String(data?.[0]);
-
 /** The addresses of a delegation's servers that the zone has. Resolvers need them to reach servers below the delegation. */
 const glueOf = ({ nodes }: Zone, { data }: RecordSet): OwnedSet[] =>
   data.flatMap(([name]) =>
@@ -62,9 +60,6 @@ const deny = (zone: Zone, rcode: number, answer: Answer): Answer => {
   answer.authorities.push(zone.negative);
   return answer;
 };
-
-/** CNAME records form a loop or a chain that is too long. BIND also responds with SERVFAIL. */
-const fail = (answer: Answer): Answer => ({ ...answer, rcode: RCODE.SERVFAIL });
 
 /** The set for a question. RFC 8482 section 4.1: one set is enough for ANY. */
 const setFor = (node: readonly RecordSet[], type: number): RecordSet | undefined =>
@@ -103,8 +98,9 @@ export const answerQuestion = (question: Question, zones: readonly Zone[]): Answ
     if (found.type === TYPE.NS) answer.additionals.push(...glueOf(zone, found));
     if (!alias) return answer;
     seen.add(name);
-    name = nameIn(alias);
+    name = String(alias.data[0]?.[0]);
     if (zoneOf(zones, name) !== zone) return answer;
-    if (seen.has(name) || seen.size > MAX_CNAMES) return fail(answer);
+    // BIND also responds with SERVFAIL to a loop, and to a chain that is too long.
+    if (seen.has(name) || seen.size > MAX_CNAMES) return { ...answer, rcode: RCODE.SERVFAIL };
   }
 };

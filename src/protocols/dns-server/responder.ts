@@ -20,13 +20,6 @@ const MAX_AGE_SECONDS = 3600;
 const MAX_AHEAD_SECONDS = 300;
 const FRESH_SECONDS = 1800;
 
-const newStamp = (seconds: number): Buffer => {
-  const stamp = Buffer.alloc(STAMP_BYTES);
-  stamp[0] = VERSION;
-  stamp.writeUInt32BE(seconds, 4);
-  return stamp;
-};
-
 /**
  * DNS cookies (RFC 7873): a client that returns our cookie has proved its address. The secret lasts as long as the process;
  * afterwards clients get new cookies with their next question.
@@ -47,7 +40,11 @@ export const dnsCookies = ({ clock, randomBytes }: { clock: Clock; randomBytes: 
     check(option: Buffer, address: string) {
       const now = Math.floor(clock.now() / 1000);
       const client = option.subarray(0, CLIENT_BYTES);
-      const fresh = () => cookieFor(client, newStamp(now), address);
+      const fresh = () => {
+        const stamp = Buffer.from([VERSION, 0, 0, 0, 0, 0, 0, 0]);
+        stamp.writeUInt32BE(now, 4);
+        return cookieFor(client, stamp, address);
+      };
       if (option.length !== CLIENT_BYTES + SERVER_BYTES) return { isVerified: false, cookie: fresh() };
       const stamp = option.subarray(CLIENT_BYTES, CLIENT_BYTES + STAMP_BYTES);
       const age = now - stamp.readUInt32BE(4);
@@ -115,19 +112,17 @@ const MIN_UDP_BYTES = 512;
 export const MAX_AMPLIFICATION = 3;
 const COOKIE_OPTION = 10;
 
-const isTransfer = (type: number): boolean => type === 251 || type === 252;
+/** IXFR and AXFR. */
+const TRANSFERS: ReadonlySet<number> = new Set([251, 252]);
 /** RFC 6895 section 3.1: types that no record has, such as TKEY and MAILA. */
 const isMetaType = (type: number): boolean => type === TYPE.OPT || (type >= 128 && type < TYPE.ANY);
 
 const answerTo = ({ rcode, edns, question }: Query, zones: readonly Zone[]): Answer => {
   if (rcode !== RCODE.NOERROR || !question) return emptyAnswer(rcode);
   if (edns && edns.version > 0) return emptyAnswer(RCODE.BADVERS);
-  if (question.class !== CLASS_IN || isTransfer(question.type)) return emptyAnswer(RCODE.REFUSED);
+  if (question.class !== CLASS_IN || TRANSFERS.has(question.type)) return emptyAnswer(RCODE.REFUSED);
   return isMetaType(question.type) ? emptyAnswer(RCODE.NOTIMP) : answerQuestion(question, zones);
 };
-
-const cookieOption = (cookie: Buffer): Buffer =>
-  Buffer.concat([Buffer.from([0, COOKIE_OPTION, 0, cookie.length]), cookie]);
 
 /** A DNS server without its sockets: it takes a packet and returns the response. */
 export const dnsResponder = ({
@@ -152,7 +147,9 @@ export const dnsResponder = ({
     return encodeResponse(query, answer, {
       maxBytes: client.transport === "tcp" ? MAX_TCP_BYTES : maxUdpBytes,
       truncated: verdict === "truncate",
-      ...(check && { options: cookieOption(check.cookie) }),
+      ...(check && {
+        options: Buffer.concat([Buffer.from([0, COOKIE_OPTION, 0, check.cookie.length]), check.cookie]),
+      }),
     });
   };
   return (packet, client) => {

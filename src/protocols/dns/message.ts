@@ -130,22 +130,21 @@ const recordOf = (wire: WireAnswer): DnsRecord | undefined => {
 const recordsOf = (wire: WireAnswer[] = []): DnsRecord[] =>
   wire.map(recordOf).filter((record) => record !== undefined);
 
-const extendedBits = (additionals: WireAnswer[] = []): number =>
-  additionals.find((one) => one.type === "OPT")?.extendedRcode ?? 0;
-
 const EXTENDED_ERROR = 15;
 
+/** An option of the OPT record. The library's types know its own codes only. */
+interface WireOption {
+  code: unknown;
+  data?: Buffer;
+}
+
 /** RFC 8914 section 2: two bytes of code, then text in UTF-8. */
-const extendedErrorsOf = (additionals: WireAnswer[] = []): ExtendedError[] =>
-  additionals.flatMap((one) => {
-    if (one.type !== "OPT") return [];
-    const options = one.options as readonly { code: unknown; data?: Buffer }[];
-    return options.flatMap(({ code, data }) =>
-      code === EXTENDED_ERROR && data && data.length >= 2
-        ? [{ code: data.readUInt16BE(0), text: data.subarray(2).toString("utf8") }]
-        : [],
-    );
-  });
+const extendedErrorsOf = (options: readonly WireOption[]): ExtendedError[] =>
+  options.flatMap(({ code, data }) =>
+    code === EXTENDED_ERROR && data && data.length >= 2
+      ? [{ code: data.readUInt16BE(0), text: data.subarray(2).toString("utf8") }]
+      : [],
+  );
 
 /** Compares only header and question, which a truncated packet has whole. */
 const isFor = (bytes: Buffer, question: Question): boolean => {
@@ -175,9 +174,10 @@ const readHeaderOnly = (bytes: Buffer): Answer | undefined => {
 
 const readAnswer = (bytes: Buffer): Answer => {
   const { flags = 0, flag_aa, answers, authorities, additionals } = decode(bytes);
-  const rcode = (flags & 0x0f) | (extendedBits(additionals) << 4);
+  const opt = additionals?.find((one) => one.type === "OPT");
+  const rcode = (flags & 0x0f) | ((opt?.extendedRcode ?? 0) << 4);
   const glue = recordsOf(additionals);
-  const extendedErrors = extendedErrorsOf(additionals);
+  const extendedErrors = opt ? extendedErrorsOf(opt.options as readonly WireOption[]) : [];
   return {
     kind: "answer",
     rcode: RCODES[rcode] ?? `RCODE_${rcode}`,

@@ -79,8 +79,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   BADTIME: "the clocks of the two machines differ by more than five minutes",
 };
 
-const refusal = (code: string): Error => new Error(`${code}${REFUSALS[code] ? `: ${REFUSALS[code]}` : ""}`);
-
 /**
  * Changes one record of a zone by a dynamic update (RFC 2136) that is signed with a TSIG key (RFC 8945), over TCP. Resolves
  * once the server has made the change. @throws Error with the reason and what to do
@@ -99,8 +97,8 @@ export const updateTxt = async (
     response.readUInt8(2) >> 3 !== 0b10101
   )
     throw new Error("its response does not belong to the update");
-  const problem = verifyResponse(response, mac, key, dependencies.now());
-  if (problem !== undefined) throw refusal(problem);
-  const rcode = readRcode(response);
-  if (rcode !== "NOERROR") throw refusal(rcode);
+  const problem = verifyResponse(response, mac, key, dependencies.now()) ?? readRcode(response);
+  if (problem === "NOERROR") return;
+  const remedy = REFUSALS[problem];
+  throw new Error(remedy === undefined ? problem : `${problem}: ${remedy}`);
 };
