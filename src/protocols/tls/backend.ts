@@ -20,11 +20,6 @@ export type HandleRequest = (
   context: RequestContext,
 ) => Response | undefined | Promise<Response | undefined>;
 
-interface Admitted {
-  connection: Connection;
-  context: RequestContext;
-}
-
 const LOOPBACK = "127.0.0.1";
 
 const misdirectedResponse = (): Response =>
@@ -32,11 +27,6 @@ const misdirectedResponse = (): Response =>
     status: 421,
     headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
   });
-
-const emptyResponse = (status: number): Response => new Response(null, { status });
-
-/** It has no body: a client that does not read could keep any number of bodies open, and exhaust the total limit. */
-const busyResponse = (): Response => new Response(null, { status: 503, headers: { "Retry-After": "10" } });
 
 const isHttp2 = ({ secure }: Connection): boolean => secure?.alpnProtocol === "h2";
 
@@ -73,9 +63,9 @@ export const listenBackend = ({
   /** Called when a client has too many responses in progress. */
   onRefused?: (() => void) | undefined;
 }) => {
-  const admitted = new Map<number, Admitted>();
+  const admitted = new Map<number, { connection: Connection; context: RequestContext }>();
 
-  const handle = (request: Request, { connection, context }: Admitted) => {
+  const handle = (request: Request, connection: Connection, context: RequestContext) => {
     const host = request.headers.get("host") ?? "";
     // The target of CONNECT is another server, regardless of the Host.
     if (request.method === "CONNECT") return fetch(request, context);
@@ -90,15 +80,15 @@ export const listenBackend = ({
    * Handles a request once the budget allows its response. Over HTTP/1.1 the limits of connections suffice: each connection has
    * one response in progress.
    */
-  const handleWithinBudget: typeof handle = (request, known) => {
-    const { connection } = known;
+  const handleWithinBudget: typeof handle = (request, connection, context) => {
     const permission = isHttp2(connection) ? budget.wait(connection.client, request) : undefined;
-    if (!permission) return handle(request, known);
+    if (!permission) return handle(request, connection, context);
     return permission.then((mayRespond) => {
       const { aborted } = request.signal;
-      if (mayRespond && !aborted) return handle(request, known);
+      if (mayRespond && !aborted) return handle(request, connection, context);
       if (!aborted) onRefused();
-      return busyResponse();
+      // Without a body: a client that does not read could keep any number of bodies open, and exhaust the total limit.
+      return new Response(null, { status: 503, headers: { "Retry-After": "10" } });
     });
   };
 
@@ -131,17 +121,17 @@ export const listenBackend = ({
     idleTimeout: 0,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
-    error: () => emptyResponse(500),
+    error: () => new Response(null, { status: 500 }),
     websocket: websocket ?? { message() {} },
     fetch(request) {
       const peer = server.requestIP(request);
       const known = peer?.address === LOOPBACK ? admitted.get(peer.port) : undefined;
-      if (!known || known.connection.isClosed) return emptyResponse(403);
-      const { connection } = known;
+      if (!known || known.connection.isClosed) return new Response(null, { status: 403 });
+      const { connection, context } = known;
       connection.hadRequest = true;
       connection.headersStartedAt = 0;
       connection.requestsInFlight += 1;
-      return Promise.try(handleWithinBudget, request, known).finally(() => {
+      return Promise.try(handleWithinBudget, request, connection, context).finally(() => {
         connection.requestsInFlight -= 1;
       });
     },

@@ -79,21 +79,6 @@ export const connectionTable = (limits: ConnectionLimits) => {
   const byName = new Map<string, Set<Connection>>();
   const clients = new Map<string, Client>();
 
-  const clientOf = (network: string): Client => {
-    const client = clients.get(network) ?? { connections: 0, open: 0, waiting: new Set(), refused: 0 };
-    clients.set(network, client);
-    return client;
-  };
-  const remove = (connection: Connection, peer: string, network: string) => {
-    byPeer.delete(peer);
-    const client = clientOf(network);
-    client.connections -= 1;
-    if (client.connections === 0) clients.delete(network);
-    const named = byName.get(connection.serverName);
-    named?.delete(connection);
-    if (named?.size === 0) byName.delete(connection.serverName);
-  };
-
   const close = (connection: Connection): void => {
     connection.isClosed = true;
     connection.secure?.destroy();
@@ -108,9 +93,10 @@ export const connectionTable = (limits: ConnectionLimits) => {
       if (remoteAddress === undefined) return undefined;
       const address = remoteAddress.replace(MAPPED, "");
       const network = clientNetwork(address);
-      const others = clients.get(network)?.connections ?? 0;
-      if (byPeer.size >= limits.connections || others >= limits.connectionsPerClient) return undefined;
-      const client = clientOf(network);
+      const client = clients.get(network) ?? { connections: 0, open: 0, waiting: new Set(), refused: 0 };
+      if (byPeer.size >= limits.connections || client.connections >= limits.connectionsPerClient)
+        return undefined;
+      clients.set(network, client);
       const connection = newConnection(address, socket, client);
       const peer = peerKey(socket);
       byPeer.set(peer, connection);
@@ -118,7 +104,12 @@ export const connectionTable = (limits: ConnectionLimits) => {
       socket.once("close", () => {
         connection.isClosed = true;
         connection.secure?.destroy();
-        remove(connection, peer, network);
+        byPeer.delete(peer);
+        client.connections -= 1;
+        if (client.connections === 0) clients.delete(network);
+        const named = byName.get(connection.serverName);
+        named?.delete(connection);
+        if (named?.size === 0) byName.delete(connection.serverName);
       });
       return connection;
     },

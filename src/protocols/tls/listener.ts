@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type Socket, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
+import { type Socket, createServer as createTcpServer, type AddressInfo } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import type { WebSocketHandler } from "bun";
 import { type AlpnChallenges, alpnChallenges, type ChallengeCertificate } from "./alpn-challenges.ts";
@@ -10,13 +10,10 @@ import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
 import { proxyConnection } from "./proxy.ts";
 import { responseBudget } from "./response-budget.ts";
 
-/** RFC 8446 sections 5.1 and 6: one record with a fatal alert. */
-const alertRecord = (description: number): Buffer => Buffer.from([21, 3, 3, 0, 2, 2, description]);
-
-/** RFC 6066 section 3: the server name is unknown. */
-const UNKNOWN_NAME = alertRecord(112);
-/** RFC 8446 section 6.2: the first message is not a valid ClientHello. */
-const DECODE_ERROR = alertRecord(50);
+/** RFC 8446 sections 5.1 and 6: one record with a fatal alert. The server name is unknown (RFC 6066 section 3). */
+const UNKNOWN_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+/** The first message is not a valid ClientHello (RFC 8446 section 6.2). */
+const DECODE_ERROR = Buffer.from([21, 3, 3, 0, 2, 2, 50]);
 
 /**
  * Sends the reason for a refusal over the unencrypted socket. Ends our side and reads on: closing a socket with unread bytes
@@ -51,13 +48,13 @@ const badRequest = ({ contentType, body }: PlainHttpResponse): string =>
     "\r\n",
   ].join("\r\n");
 
-/** Methods begin with a capital letter; no TLS record and no SSLv2 hello does. */
-const isHttp = ([first = 0]: Uint8Array): boolean => first >= 0x41 && first <= 0x5a;
-const isHead = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 5)).toString() === "HEAD ";
-
 /** The reason for a client without a ClientHello, by its first bytes: a readable 400 to plain HTTP, an alert to anything else. */
-const reasonFor = (plainHttp: PlainHttpResponse, bytes: Uint8Array): string | Uint8Array =>
-  isHttp(bytes) ? badRequest(plainHttp) + (isHead(bytes) ? "" : plainHttp.body) : DECODE_ERROR;
+const reasonFor = (plainHttp: PlainHttpResponse, bytes: Uint8Array): string | Uint8Array => {
+  const start = Buffer.from(bytes.subarray(0, 5)).toString("latin1");
+  // Methods begin with a capital letter; no TLS record and no SSLv2 hello does.
+  if (!/^[A-Z]/.test(start)) return DECODE_ERROR;
+  return badRequest(plainHttp) + (start === "HEAD " ? "" : plainHttp.body);
+};
 
 export interface TlsListenerOptions {
   host: string;
@@ -84,16 +81,6 @@ export interface TlsListenerOptions {
 
 const SWEEP_MS = 1000;
 const STOP_SWEEP_MS = 20;
-
-const listen = async (
-  server: Server,
-  options: { host: string; port: number; reusePort: boolean },
-): Promise<number> => {
-  const listening = once(server, "listening");
-  server.listen(options);
-  await listening;
-  return (server.address() as AddressInfo).port;
-};
 
 /** The protocols of HTTPS connections (RFC 7301), the preferred one first. */
 export const HTTP_PROTOCOLS = ["h2", "http/1.1"] as const;
@@ -162,7 +149,9 @@ export const listenTls = async ({
     });
   });
 
-  const listeningOn = await listen(tcp, { host, port, reusePort });
+  const listening = once(tcp, "listening");
+  tcp.listen({ host, port, reusePort });
+  await listening;
   const backend = listenBackend({ ...handlers, budget });
   // Enforces the time limits.
   const sweep = setInterval(
@@ -175,7 +164,7 @@ export const listenTls = async ({
   );
 
   return {
-    port: listeningOn,
+    port: (tcp.address() as AddressInfo).port,
     /** Destroys all connections of a server name, in lower case. No response is sent over them afterwards. */
     drop: connections.drop,
     /** The server names of open connections. */

@@ -39,23 +39,6 @@ const isWithin = (limit: number, total: number, own: number): boolean => {
 /** The responses of a client in progress, and its requests that are not decided yet. */
 const responsesOf = ({ open, waiting, refused }: ClientRequests): number => open - waiting.size - refused;
 
-/** Counts the responses of all clients. Undecided requests beyond a client's limit do not count: they cannot all begin. */
-const responseCount = (perClient: number) => {
-  let used = 0;
-  const shareOf = (client: ClientRequests): number => Math.min(responsesOf(client), perClient);
-  return {
-    get used(): number {
-      return used;
-    },
-    /** Changes the requests of a client. */
-    update(client: ClientRequests, change: () => void): void {
-      used -= shareOf(client);
-      change();
-      used += shareOf(client);
-    },
-  };
-};
-
 export type ResponseBudget = ReturnType<typeof responseBudget>;
 
 /**
@@ -65,18 +48,26 @@ export type ResponseBudget = ReturnType<typeof responseBudget>;
  */
 export const responseBudget = ({ responses, responsesPerClient, stallMs }: typeof RESPONSE_LIMITS) => {
   const queued = new Set<ClientRequests>();
-  const inProgress = responseCount(responsesPerClient);
+  let used = 0;
   let waiting = 0;
   let isAdmitting = false;
 
+  /** Undecided requests beyond a client's limit do not count: they cannot all begin. */
+  const shareOf = (client: ClientRequests): number => Math.min(responsesOf(client), responsesPerClient);
+  /** Changes the requests of a client. */
+  const update = (client: ClientRequests, change: () => void): void => {
+    used -= shareOf(client);
+    change();
+    used += shareOf(client);
+  };
   /** True if a client may have `more` responses in progress. */
   const hasRoom = (client: ClientRequests, more: 0 | 1): boolean => {
     const own = responsesOf(client) + more;
-    return own <= responsesPerClient && isWithin(responses, inProgress.used + more, own);
+    return own <= responsesPerClient && isWithin(responses, used + more, own);
   };
   const settle = (client: ClientRequests, waiter: Waiter, outcome: "admitted" | "refused" | "canceled") => {
     if (!client.waiting.has(waiter)) return;
-    inProgress.update(client, () => {
+    update(client, () => {
       client.waiting.delete(waiter);
       if (outcome === "refused") client.refused += 1;
     });
@@ -100,7 +91,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: typeo
   const wait = (client: ClientRequests, signal: AbortSignal): Promise<boolean> => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const waiter: Waiter = { since: performance.now(), resolve };
-    inProgress.update(client, () => client.waiting.add(waiter));
+    update(client, () => client.waiting.add(waiter));
     queued.add(client);
     waiting += 1;
     signal.addEventListener("abort", () => settle(client, waiter, "canceled"));
@@ -110,7 +101,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: typeo
   return {
     /** Counts a request, or the end of its response. */
     count(client: ClientRequests, change: 1 | -1): void {
-      inProgress.update(client, () => {
+      update(client, () => {
         client.open += change;
         if (change < 0 && client.refused > 0) client.refused -= 1;
       });
@@ -126,7 +117,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: typeo
       const own = client.waiting.size + 1;
       const mayWait = own <= responsesPerClient && isWithin(responses, waiting + 1, own);
       if (mayWait) return wait(client, signal);
-      inProgress.update(client, () => (client.refused += 1));
+      update(client, () => (client.refused += 1));
       return Promise.resolve(false);
     },
     /** Refuses requests that have waited too long. */
@@ -139,7 +130,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: typeo
     },
     /** Responses in progress. */
     get used(): number {
-      return inProgress.used;
+      return used;
     },
   };
 };
