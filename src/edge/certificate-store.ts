@@ -1,4 +1,5 @@
 import { type KeyPair, secureContexts } from "../protocols/tls/contexts.ts";
+import type { TlsListener } from "../protocols/tls/listener.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import { type HostNames, parseHostHeader } from "./hosts.ts";
@@ -30,13 +31,6 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** A client can ask for any name below a wildcard. */
 const MAX_NAMES = 100_000;
 
-/** Open connections, by the server name of their handshake. */
-interface NamedConnections {
-  serverNames(): Iterable<string>;
-  /** Ends the connections of a name. */
-  drop(serverName: string): void;
-}
-
 /** The certificates of served names, by host name in lower case. A valid one for exactly that name goes before a wildcard. */
 export const certificateStore = ({
   read,
@@ -51,7 +45,7 @@ export const certificateStore = ({
   /** Names that had no certificate at `versionSeen`. Every request over HTTP asks for its name. */
   const missing = new Set<string>();
   let versionSeen = version();
-  const attached: NamedConnections[] = [];
+  const attached: Pick<TlsListener, "serverNames" | "drop">[] = [];
 
   const readAndRemember = (name: string) => {
     const pair = read(name);
@@ -103,7 +97,7 @@ export const certificateStore = ({
     /** Reads all certificates again. */
     clear: contexts.clear,
     /** Adds connections that `withdraw` may end. */
-    attach: (connections: NamedConnections): void => void attached.push(connections),
+    attach: (connections: (typeof attached)[number]): void => void attached.push(connections),
     /**
      * Ends the connections of names that are no longer served. It asks only about names with connections, whose number is
      * limited: a client can ask for any name below a wildcard.
@@ -164,26 +158,18 @@ interface Sites {
   byHostname(hostname: string): { kind: string; stage?: string } | undefined;
 }
 
-/** A suspended domain keeps its certificate, so that visitors get a page over HTTPS. */
-const isSecured = (published: ReturnType<Sites["byHostname"]>): boolean =>
-  published !== undefined && (published.kind !== "unserved" || published.stage === "suspended");
-
 /**
  * True for host names of the API, of sites and of suspended domains, spelled in lower case and without a port or a final dot.
  */
 export const servedBy =
   (sites: Sites, hosts: HostNames) =>
   (hostname: string): boolean => {
-    const destination = parseHostHeader(hostname, hosts);
-    if (destination.kind === "api") return hosts.api.has(hostname);
-    if (destination.kind === "project")
-      return (
-        hostname === `${destination.slug}.${hosts.platformDomain}` &&
-        sites.bySlug(destination.slug) !== undefined
-      );
-    return (
-      destination.kind === "custom" &&
-      hostname === destination.hostname &&
-      isSecured(sites.byHostname(destination.hostname))
-    );
+    const place = parseHostHeader(hostname, hosts);
+    if (place.kind === "api") return hosts.api.has(hostname);
+    if (place.kind === "project")
+      return hostname === `${place.slug}.${hosts.platformDomain}` && sites.bySlug(place.slug) !== undefined;
+    if (place.kind === "malformed" || hostname !== place.hostname) return false;
+    const site = sites.byHostname(hostname);
+    // A suspended domain keeps its certificate, so that visitors get a page over HTTPS.
+    return site !== undefined && (site.kind !== "unserved" || site.stage === "suspended");
   };

@@ -64,9 +64,6 @@ const respondToChunked = async (
   return response;
 };
 
-/** The response to a CA's challenge (RFC 8555 section 8.3); undefined if none is pending. */
-type Challenge = (hostname: string, token: string) => Promise<string | undefined>;
-
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
 
@@ -79,18 +76,18 @@ export const challengeForwarder =
   (request) =>
     request.url.includes(CHALLENGE_PATH) ? Promise.resolve(forward(request)) : undefined;
 
-export const challengeHandler = (challenge: Challenge): RespondToChallenge => {
-  const respond = async (hostname: string, token: string): Promise<Response | undefined> => {
-    const text = await challenge(hostname, token);
-    return text === undefined
-      ? undefined
-      : new Response(text, {
-          headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
-        });
-  };
-  return ({ url, headers }) => {
+/** @param challenge the text for a CA's challenge (RFC 8555 section 8.3); undefined if none is pending */
+export const challengeHandler = (
+  challenge: (hostname: string, token: string) => Promise<string | undefined>,
+): RespondToChallenge => {
+  const headers = { "content-type": "application/octet-stream", "cache-control": "no-store" };
+  return (request) => {
+    const { url } = request;
     const token = url.includes(CHALLENGE_PATH) ? CHALLENGE.exec(url)?.[1] : undefined;
-    return token === undefined ? undefined : respond(requestedName(headers.get("host")), token);
+    if (token === undefined) return undefined;
+    return challenge(requestedName(request.headers.get("host")), token).then((text) =>
+      text === undefined ? undefined : new Response(text, { headers }),
+    );
   };
 };
 
@@ -117,18 +114,16 @@ const siteRequestOf = ({ method, url, headers }: Request, port: string, inParts:
   };
 };
 
-interface Sites {
-  /** The response to a request under a name; undefined if no site has the name. */
-  respond(
-    name: SiteDestination,
-    request: ReturnType<typeof siteRequestOf>,
-  ): Response | Promise<Response> | undefined;
-}
-
 interface DispatchOptions {
   parseHost(host: string | null): Destination;
   api: Handler;
-  sites: Sites;
+  sites: {
+    /** The response to a request under a name; undefined if no site has the name. */
+    respond(
+      name: SiteDestination,
+      request: ReturnType<typeof siteRequestOf>,
+    ): Response | Promise<Response> | undefined;
+  };
   /** True while responses in progress must take little memory. */
   mustSaveMemory?: () => boolean;
   /** The response to a CA's challenge, before anything else: the name may have no site yet, or be the API's own. */

@@ -43,16 +43,6 @@ const domainRemedies = (name: string): Remedy[] => [
   [`Projects are published below this name, as PROJECT.${name}:`, `PLATFORM_DOMAIN=${name}`],
 ];
 
-const remediesFor = (request: Request, name: string, destination: SiteDestination): Remedy[] => {
-  const { port } = destination;
-  const api = apiRemedies(name, `${schemeOf(request, port)}://${name}${port}`);
-  return destination.kind === "project"
-    ? [...projectRemedies(destination.slug), ...api]
-    : [...api, ...domainRemedies(name)];
-};
-
-const remedyItem = ([when, command]: Remedy): string => `<li>${when}<pre><code>${command}</code></pre></li>`;
-
 const mainOf = (
   name: string,
   remedies: readonly Remedy[],
@@ -61,7 +51,7 @@ const mainOf = (
 <p>If you followed a link, check the address, or tell the operator.</p>
 <h2>If you operate this server</h2>
 <ul>
-${remedies.map(remedyItem).join("\n")}
+${remedies.map(([when, command]) => `<li>${when}<pre><code>${command}</code></pre></li>`).join("\n")}
 </ul>
 <p class="quiet">The log names refused hosts. <code>adoption-store status</code> lists them.</p>`;
 
@@ -71,8 +61,13 @@ ${remedies.map(remedyItem).join("\n")}
  */
 const refusedPage = (request: Request, destination: SiteDestination): Response => {
   const name = requestedName(request.headers.get("host"));
-  const main = mainOf(name, remediesFor(request, name, destination));
-  return plainResponse(421, "Unknown host name", main, { vary: "Accept" });
+  const { port } = destination;
+  const api = apiRemedies(name, `${schemeOf(request, port)}://${name}${port}`);
+  const remedies =
+    destination.kind === "project"
+      ? [...projectRemedies(destination.slug), ...api]
+      : [...api, ...domainRemedies(name)];
+  return plainResponse(421, "Unknown host name", mainOf(name, remedies), { vary: "Accept" });
 };
 
 const UNAVAILABLE = `<h1>This site is not available right now</h1>

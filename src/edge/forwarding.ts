@@ -37,16 +37,6 @@ export interface OwnerSocket {
   token: string;
 }
 
-interface ForwarderOptions {
-  socket: OwnerSocket;
-  peerOf(request: Request): string;
-  isDirect(request: Request): boolean;
-  withoutIdleTimeout: WithoutIdleTimeout;
-  /** Aborted when this worker stops. */
-  stopping: AbortSignal;
-  finish: FinishUnrouted;
-}
-
 const headersFor = (request: Request, client: string): Headers => {
   const headers = new Headers(request.headers);
   headers.set(CLIENT, client);
@@ -58,15 +48,10 @@ const headersFor = (request: Request, client: string): Headers => {
   return headers;
 };
 
-/** A body, and a promise that resolves once the client has sent all of it. */
-interface SentBody {
-  body: Body;
-  sent: Promise<void>;
-}
-
 const ALL_SENT = Promise.resolve();
 
-const bodyOf = async (request: Request): Promise<SentBody> => {
+/** A body, and a promise that resolves once the client has sent all of it. */
+const bodyOf = async (request: Request): Promise<{ body: Body; sent: Promise<void> }> => {
   if (!request.body) return { body: null, sent: ALL_SENT };
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) <= SMALL_BODY_BYTES)
@@ -84,8 +69,6 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, onEnd: () => void) {
   }
 }
 
-const noop = () => {};
-
 /** Why a request that reached the owner has no response. */
 const lostFault = ({ method }: Request): Fault =>
   SAFE_METHODS.has(method)
@@ -100,7 +83,15 @@ export const forwarder = ({
   withoutIdleTimeout,
   stopping,
   finish,
-}: ForwarderOptions): Handler => {
+}: {
+  socket: OwnerSocket;
+  peerOf: (request: Request) => string;
+  isDirect: (request: Request) => boolean;
+  withoutIdleTimeout: WithoutIdleTimeout;
+  /** Aborted when this worker stops. */
+  stopping: AbortSignal;
+  finish: FinishUnrouted;
+}): Handler => {
   const send = async (request: Request, body: Body): Promise<Response> => {
     const { method, url, signal } = request;
     const client = `${socket.token} ${isDirect(request) ? "https" : "http"} ${peerOf(request)}`;
@@ -132,7 +123,7 @@ export const forwarder = ({
   };
 
   return async (request) => {
-    let read: SentBody;
+    let read: Awaited<ReturnType<typeof bodyOf>>;
     try {
       read = await bodyOf(request);
     } catch (error) {
@@ -140,8 +131,7 @@ export const forwarder = ({
     }
     const response = send(request, read.body);
     // The owner may take its time; a client that stalls in its body may not.
-    const settled = response.then(noop, noop);
-    void read.sent.then(() => withoutIdleTimeout(request, () => settled));
+    void read.sent.then(() => withoutIdleTimeout(request, () => response.catch(() => undefined)));
     try {
       return passOn(request, await response);
     } catch {

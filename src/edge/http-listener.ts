@@ -1,5 +1,6 @@
 import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import { Fault, faultResponse } from "../lib/errors.ts";
+import type { TlsListenerOptions } from "../protocols/tls/listener.ts";
 
 /** Handles requests, as Bun's `fetch` option does. */
 export type Handler = (request: Request) => Response | Promise<Response>;
@@ -30,13 +31,7 @@ export const listenHttp = ({
   port,
   fetch,
   reusePort = false,
-}: {
-  host: string;
-  port: number;
-  fetch: Handler;
-  /** True if other processes of this user may listen on the same port. */
-  reusePort?: boolean;
-}) => {
+}: Pick<TlsListenerOptions, "host" | "port" | "reusePort"> & { fetch: Handler }) => {
   /** The request that Bun knows, for each replacement by `fetchWithoutHost`. */
   const originals = new WeakMap<Request, Request>();
   /** A request without a Host, as in HTTP/1.0, has only a path as its URL. */
