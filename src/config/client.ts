@@ -3,7 +3,6 @@ import { ConfigError } from "./setting.ts";
 import { origin } from "./parse.ts";
 import type { Sources } from "./sources.ts";
 
-/** How commands connect to a server. */
 export interface Client {
   /** Origin, without a path. */
   readonly server: string;
@@ -14,7 +13,6 @@ export interface Client {
 const SERVER = "ADOPTION_STORE_URL";
 const KEY = "ADOPTION_STORE_KEY";
 
-/** Environment variables of commands that call a server. */
 export const CLIENT_VARIABLES = [SERVER, KEY] as const;
 
 /** Reads the flag `server`, else the environment, else the address of a server with this configuration. @throws ConfigError */

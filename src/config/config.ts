@@ -23,7 +23,6 @@ type Values = {
     Exclude<ReturnType<Settings[Name]["parse"]>, undefined> | Unset<Settings[Name]>;
 };
 
-/** The place of a setting's text. */
 const placeOf = (name: SettingName, sources: Sources): string => {
   const setting: Setting = SETTINGS[name];
   const { kind, origin } = settingText(name, sources);
@@ -111,7 +110,6 @@ export const readConfig = (sources: Sources) => {
   });
 };
 
-/** All settings, checked and frozen. */
 export type Config = ReturnType<typeof readConfig>;
 
 /** The configuration file that a flag or a variable names, else the one in DATA_DIR, if there is one. @throws ConfigError */
@@ -156,5 +154,4 @@ export const processSources = (
   };
 };
 
-/** The environment variables of this process. */
 export const processEnvironment = (): Environment => process.env;

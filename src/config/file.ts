@@ -5,7 +5,6 @@ import { ConfigError } from "./setting.ts";
 import { type Setting, type SettingName, SETTING_GROUPS, SETTING_NAMES, SETTINGS } from "./settings.ts";
 import { closest } from "./similar.ts";
 
-/** A configuration file, parsed. */
 export interface ConfigFile {
   path: string;
   /** The text of each setting in the file, in the form that its flag takes. */
@@ -190,7 +189,6 @@ const linesOf = (setting: Setting): string[] => [
   `# ${keyOf(setting)} = ${valueOf(setting)}`,
 ];
 
-/** A configuration file with every setting as a comment. */
 export const exampleFile = (): string => {
   const sections = Object.entries(SETTING_GROUPS).map(([heading, settings]) =>
     [

@@ -123,7 +123,6 @@ export const atLeastOne =
     return values && values.length > 0 ? values : undefined;
   };
 
-/** An address or host name to listen on. */
 export const address: Parse<string> = (text) => (/^[\w.:%-]{1,253}$/.test(text) ? text : undefined);
 
 /** An IP address without a zone index. */

@@ -6,7 +6,6 @@ import { type Parse, boolean, integer } from "./parse.ts";
  */
 type SettingType = "boolean" | "number" | "count" | "size" | "list" | "text";
 
-/** A row of a table of settings. */
 interface Row {
   /** Default: text. */
   readonly type?: SettingType;
@@ -31,7 +30,6 @@ interface Row {
 export interface Setting extends Row {
   /** The environment variable. The server reads it with the prefix ADOPTION_STORE_, too. */
   readonly env: string;
-  /** The flag's name, without leading dashes. */
   readonly flag: string;
   readonly type: SettingType;
   readonly fallback: string;

@@ -25,7 +25,6 @@ import { type Setting, FREE_PORT, PORT, TOGGLE, numberFrom, settings } from "./s
 
 export type { Setting } from "./setting.ts";
 
-/** The server's listening address, and its address for clients. */
 const NETWORK = settings({
   port: {
     ...FREE_PORT,
@@ -94,7 +93,6 @@ const NETWORK = settings({
   },
 });
 
-/** The directory of the data, and how the server writes there. */
 export const STORAGE = settings({
   dataDir: {
     placeholder: "directory",
@@ -125,7 +123,6 @@ export const STORAGE = settings({
   },
 });
 
-/** Backups that the server takes. */
 const BACKUPS = settings({
   backupSchedule: {
     placeholder: "span",
@@ -175,7 +172,6 @@ const CLUSTER = settings({
   },
 });
 
-/** HTTPS and its certificates. */
 const HTTPS = settings({
   httpsPort: {
     type: "number",
@@ -306,7 +302,6 @@ const HTTPS = settings({
   },
 });
 
-/** Projects, deploys and custom domains. */
 const PLATFORM = settings({
   platformDomain: {
     placeholder: "domain",
@@ -373,7 +368,6 @@ const PLATFORM = settings({
   },
 });
 
-/** The service's own authoritative name server. */
 const NAME_SERVER = settings({
   nameserver: {
     type: "list",
@@ -405,7 +399,6 @@ const NAME_SERVER = settings({
   },
 });
 
-/** Rules and limits of the API, and the console. */
 const API = settings({
   bodyLimit: {
     type: "size",
@@ -442,7 +435,6 @@ const API = settings({
   },
 });
 
-/** How people sign in to the console, in addition to passkeys. */
 const SIGN_IN = settings({
   oidcIssuer: {
     placeholder: "url",
@@ -484,7 +476,6 @@ const SIGN_IN = settings({
 
 const FORMATS = ["auto", "json", "pretty"] as const;
 
-/** The server's log, which it writes to standard output. */
 const LOGGING = settings({
   logLevel: {
     placeholder: "level",
@@ -522,7 +513,6 @@ export type SettingName = keyof typeof SETTINGS;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** The settings by the heading under which help shows them. */
 export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
   Network: NETWORK,
   HTTPS,
@@ -536,6 +526,5 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Set
   Logging: LOGGING,
 };
 
-/** The heading of a setting. */
 export const groupOf = (name: SettingName): string =>
   Object.entries(SETTING_GROUPS).find(([, settings]) => name in settings)?.[0] ?? "";

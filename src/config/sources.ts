@@ -9,7 +9,6 @@ export const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The sources of settings. */
 export interface Sources {
   /** Flags by their name in camel case, as the command line parser returns them. */
   flags: Readonly<Record<string, string | boolean | undefined>>;
@@ -19,13 +18,11 @@ export interface Sources {
   file?: ConfigFile | undefined;
   /** Settings that a server has saved, by environment variable. All other sources override them. */
   saved?: Readonly<Record<string, string>>;
-  /** True if standard output is a terminal. */
   isTerminal: boolean;
 }
 
 type SourceKind = "flag" | "environment" | "environment_file" | "file" | "saved" | "default";
 
-/** The text and the source of a setting. */
 interface SettingText {
   text: string;
   kind: SourceKind;

@@ -28,7 +28,6 @@ const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 /** Shorter names, such as PORT and HOST, are similar to too many others. */
 const MIN_LENGTH = 7;
 
-/** All settings with the prefix of a variable. */
 const relatives = (variable: string): string | undefined => {
   const family = FAMILIES.find((prefix) => variable.startsWith(prefix));
   return family && BARE.filter((name) => name.startsWith(family)).join(", ");
@@ -43,7 +42,6 @@ export const findTypos = (env: Environment): Typo[] =>
     return suggestion === undefined && !isPrefixed ? [] : [{ variable, suggestion }];
   });
 
-/** A warning about a variable that is probably misspelled. */
 export const typoWarning = ({ variable, suggestion }: Typo): string =>
   `${variable} is not a setting and is ignored: ${suggestion === undefined ? "adoption-store config show lists the settings" : `did you mean ${suggestion}?`}`;
 

@@ -19,7 +19,6 @@ export interface Context {
 /** A context before its database is open. */
 export type Runtime = Omit<Context, "config" | "database">;
 
-/** The time and the randomness of the system. */
 export const systemRuntime: Omit<Runtime, "log"> = {
   clock: systemClock,
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),

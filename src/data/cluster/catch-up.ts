@@ -17,7 +17,6 @@ import {
 } from "./record.ts";
 import { assertReplicable } from "./file.ts";
 
-/** How many records are read at a time. */
 const READ_RECORDS = 500;
 /** An engine returns a few MiB at a time: less than this is all there is, unless it is as many records as were asked for. */
 const FULL_READ_BYTES = 2 ** 20;
@@ -28,7 +27,6 @@ const RETRY_MS = 10;
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** The result of a slice of work. */
 interface Slice {
   /** How many records are done with. */
   done: number;
@@ -149,14 +147,12 @@ export const catchUpWith = ({ log, file, transactions, progress, counts, reads }
   };
 };
 
-/** A record of the log that has been read. */
 interface DecodedLogRecord extends Omit<LogRecord, "record"> {
   readonly record: DecodedRecord;
 }
 
 type Prepared = Statement<Record<string, unknown>, RecordedStatement["values"][number][]>;
 
-/** How many statements stay prepared. */
 const MAX_PREPARED = 500;
 
 const preparedStatements = (client: Client) => {

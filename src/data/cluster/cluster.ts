@@ -12,7 +12,6 @@ export interface Cluster {
   readonly outdated: Promise<Error>;
 }
 
-/** The state of this node's replica. */
 export interface ReplicaState {
   /** The position of the last record that was applied. */
   readonly position: number;

@@ -20,7 +20,6 @@ const refuse = (writes: readonly Write[], error: unknown): void => {
 
 interface Steps {
   attempt(writes: readonly Write[]): Promise<Attempt>;
-  /** Applies the log's new records. */
   catchUp(): Promise<void>;
   runDerived: WriteRunner;
 }
@@ -118,7 +117,6 @@ const IDLE_MS = 4;
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Takes the first writes that can share a transaction. */
 const takeGroup = (queue: WriteQueue, size: number): readonly Write[] => {
   const first = queue.first(size);
   const end = first.findIndex(({ isDerived }) => isDerived !== first[0]?.isDerived);

@@ -19,7 +19,6 @@ const OWN_INDEX = /^\s*(?:update\s+pets_indexed\s+set\s+indexed_to\b|insert\s+in
 const DEPENDS_ON_NODE =
   /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|total_changes|sqlite_version|sqlite_source_id)\s*\(|\bcurrent_(?:date|time|timestamp)\b|\b(?:pets_words|pet_names|indexed_to|sqlite_stat[1-4]|user_version|pragma_\w+|replica)\b/i;
 
-/** The kind of a statement, for the log. */
 type StatementKind = "read" | "recorded" | "local";
 
 /** `local`: it writes data that each node keeps separately. @throws NotReplicable */
@@ -40,10 +39,8 @@ export const assertReplicable = (sql: string): void => {
 
 type Values = SQLQueryBindings[];
 
-/** The writes of an act, for other nodes. */
 export interface Recording {
   readonly statements: RecordedStatement[];
-  /** The effect of each statement here. */
   readonly effects: string[];
   hasChanges: boolean;
 }
@@ -60,7 +57,6 @@ interface Place {
   changes(): number;
 }
 
-/** A statement on both connections, prepared on its first use on each. */
 const dualStatement = (sql: string, place: Place) => {
   const made = new Map<Client, Prepared>();
   const prepared = (): Prepared => {
@@ -151,7 +147,6 @@ const facadeOf = (writer: Client, reader: Client, place: Place): Client => {
   });
 };
 
-/** Opens the two connections of a replica. */
 const openRecorder = (writer: Client, reader: Client) => {
   const changesStatement = writer.prepare<[number], []>("SELECT changes()");
   let recording: Recording | undefined;

@@ -60,7 +60,6 @@ const storeOf = (
   );
 };
 
-/** The store id of a database; undefined if it is missing or cannot be read. */
 const storeIdAt = (path: string): string | undefined => {
   if (fileSize(path) === 0) return undefined;
   try {

@@ -40,7 +40,6 @@ export interface Log {
   claim(name: string, ttlMs: number, value?: string): Promise<Claim | undefined>;
   /** The claims whose names begin with `prefix`, and their values. */
   claims(prefix: string): Promise<ReadonlyMap<string, string>>;
-  /** The newest snapshot from which a node can start. */
   snapshot(): Promise<Snapshot | undefined>;
   /** Announces a snapshot, if it is of this log and newer than the one before. @returns false if it is not */
   announce(snapshot: Snapshot): Promise<boolean>;
@@ -53,7 +52,6 @@ export interface Log {
   close(): Promise<void>;
 }
 
-/** The end of a log. */
 export interface Head {
   /** Identifies the log: a restored backup begins another one. */
   readonly log: string;
@@ -85,7 +83,6 @@ export interface WriteLease {
 export interface Claim extends AsyncDisposable {
   /** Aborts when the lease may have ended, by this node's clock, before another node can have it. Its reason is a text. */
   readonly lost: AbortSignal;
-  /** Replaces the value that other nodes see. */
   update(value: string): Promise<void>;
 }
 
@@ -101,7 +98,6 @@ export interface LogFiles {
   /** Use a name for one content only: an attempt without a response may be carried out later than the next one. */
   put(name: string, content: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | undefined>;
-  /** The names that begin with `prefix`. */
   list(prefix: string): Promise<string[]>;
   remove(names: readonly string[]): Promise<void>;
 }
@@ -127,7 +123,6 @@ export interface EngineMember {
   readonly isLeader: boolean;
 }
 
-/** Contents of the PEM files of DATABASE_URL. */
 export interface PemFiles {
   ca?: string;
   cert?: string;

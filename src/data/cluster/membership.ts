@@ -39,7 +39,6 @@ interface NewLogOptions extends SnapshotOptions {
   replaces?: string | undefined;
 }
 
-/** Undoes `markReplica`. */
 const restoreMark = (path: string, before: ReplicaMark | undefined): void =>
   changeAlone(path, (client) => (before ? markReplica(client, before) : unmarkReplica(client)));
 
@@ -86,7 +85,6 @@ const startEmptyLog = (path: string, log: Log, options: SnapshotOptions): Promis
     return true;
   });
 
-/** The file's state before the start. */
 type Found = ReplicaMark | "nothing" | "embedded" | "outdated";
 
 const findReplica = (path: string): Found => {
@@ -211,7 +209,6 @@ export const joinCluster = async (
   return { log: now.log, isNew };
 };
 
-/** The effects of leaving a cluster on this node. */
 interface Leaving {
   /** `current`: the node catches up first; `none`: the file is an embedded store; else the file's log is not in the engine. */
   readonly log: "none" | "current" | "lost" | "replaced";

@@ -1,19 +1,16 @@
 import { type Claim, exceptUnavailable, type Log } from "./log.ts";
 import { repeat } from "../../lib/poller.ts";
 
-/** A node's data about itself, for the others. */
 export interface NodeEntry {
   /** Random, kept in DATA_DIR. */
   readonly id: string;
   /** The name of its machine. */
   readonly name: string;
-  /** The version of its program. */
   readonly version: string;
   /** The newest form of records that it can read. */
   readonly format: number;
   /** The position of the last record that it has applied. */
   readonly position: number;
-  /** Its address. */
   readonly address: string;
   /** When it started, in milliseconds UTC. */
   readonly since: number;
@@ -69,7 +66,6 @@ export const announceNode = (
     takenMs = TAKEN_MS,
   }: { onError(error: unknown): void; onTaken(): void; updateMs?: number; takenMs?: number },
 ) => {
-  /** On the name of this node. */
   let claim: Claim | undefined;
   let refusedSince: number | undefined;
   let isReported = false;

@@ -7,7 +7,6 @@ const TTL_MS = 8000;
 const RETRY_MS = 2000;
 
 interface OneNodeOptions {
-  /** Of the claim. */
   name: string;
   /** Identifies this node to the others. */
   node: string;

@@ -13,7 +13,6 @@ import { openReplicaFile } from "./file.ts";
 
 /** How many requests for the head may be pending. Later callers meanwhile share the next one. */
 const MAX_REQUESTS = 4;
-/** How long a response may take. */
 const PATIENCE_MS = 3000;
 /** How long it may take after the engine has stopped responding: requests of clients then fail immediately. */
 const AWAY_PATIENCE_MS = 500;
@@ -191,7 +190,6 @@ export const replicaProgress = (mark: ReplicaMark) => {
   };
 };
 
-/** Notifies waiters that the log may have grown. */
 export const logGrowth = () => {
   let { promise, resolve } = Promise.withResolvers<void>();
   return {
@@ -245,7 +243,6 @@ export interface ReplicaOptions
   extends
     Pick<GroupCommitOptions, "groupSize" | "lockWait" | "queueLimit">,
     Pick<ReadinessOptions, "probeMs"> {
-  /** Identifies this node. */
   node: string;
   /** The maximum age of the data that `recent` allows, in milliseconds. */
   staleMs?: number;

@@ -7,7 +7,6 @@ const POLL_MS = 250;
 const MIN_POLL_MS = 50;
 /** How long a notice of the engine waits for an event that makes it unnecessary. */
 const NOTICE_MS = 10;
-/** How old a site may be by default. */
 const STALE_MS = 1000;
 
 const pollInterval = (staleMs: number): number =>

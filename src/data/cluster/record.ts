@@ -2,7 +2,6 @@ import type { SQLQueryBindings } from "bun:sqlite";
 import manifest from "../../../package.json" with { type: "json" };
 import type { ReplicaMark } from "../db/replica-mark.ts";
 
-/** The version of this program, which its records carry. */
 const PROGRAM = manifest.version;
 
 /** The form of a record. A node writes a newer form only when all live nodes announce that they read it: see nodes.ts. */
@@ -23,17 +22,14 @@ export interface RecordedMigrations {
   readonly appliedAt: number;
 }
 
-/** The changes to a replica. */
 type RecordContent =
   | { readonly kind: "writes"; readonly statements: readonly RecordedStatement[] }
   | ({ readonly kind: "migrations" } & RecordedMigrations);
 
 interface RecordHeader {
-  /** The version of the program that made the record. */
   readonly program: string;
   /** The id of the record before it. */
   readonly previous: string;
-  /** The running checksum of the log after it. */
   readonly checksum: string;
 }
 
@@ -88,7 +84,6 @@ const writesBody = (statements: readonly RecordedStatement[]): string => {
   return JSON.stringify({ sql: [...places.keys()], run } satisfies Writes);
 };
 
-/** The content as the checksum covers it. */
 const bodyOf = (content: RecordContent): string =>
   content.kind === "writes"
     ? writesBody(content.statements)

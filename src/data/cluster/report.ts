@@ -6,9 +6,7 @@ import { type NodeEntry, readNodes } from "./nodes.ts";
 import { parseReference, type SnapshotParts } from "./snapshot-files.ts";
 
 export interface ClusterProblem {
-  /** True if reads or writes do not work. */
   readonly isFailure: boolean;
-  /** The problem and its remedy. */
   readonly text: string;
 }
 
@@ -118,14 +116,11 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
 type ReportedSnapshot = Pick<Snapshot, "position"> &
   Pick<SnapshotParts, "store" | "bytes" | "compressed" | "madeAt">;
 
-/** Work that one node does, and its node. */
 export interface ReportedClaim {
   readonly name: string;
-  /** The id of the node that has it. */
   readonly node: string;
 }
 
-/** The log's data about itself. */
 interface LogReport {
   readonly head: Head | undefined;
   readonly nodes: readonly NodeEntry[];

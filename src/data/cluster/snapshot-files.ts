@@ -13,13 +13,10 @@ export type SnapshotStore = Pick<LogFiles, "put" | "get" | "list" | "remove">;
 
 /** The parts of a snapshot. As JSON it is the `reference` that the engine keeps. */
 export interface SnapshotParts {
-  /** The store that has them. */
   readonly store: "engine" | "objects";
   /** Names of parts begin with it: the store, the log, the position and who made it. */
   readonly name: string;
-  /** The size of the database in bytes. */
   readonly bytes: number;
-  /** The SHA-256 of the database. */
   readonly sha256: string;
   /** The size of all parts together. */
   readonly compressed: number;
@@ -36,7 +33,6 @@ export class SnapshotDamaged extends Error {
 const PART_BYTES = 1_044_480;
 /** Fast: level 3 takes twice the time for 7 % less. */
 const LEVEL = 1;
-/** How many parts are sent or loaded concurrently. */
 const PARALLEL = 4;
 
 const decompress = promisify(zstdDecompress);
@@ -98,7 +94,6 @@ const readPart = async (file: FileHandle, offset: number, bytes: number): Promis
   return part;
 };
 
-/** Stores a database file in compressed parts. */
 export const putSnapshot = async (
   path: string,
   name: string,

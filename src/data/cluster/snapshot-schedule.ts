@@ -59,7 +59,6 @@ const markOf = (copy: string): ReplicaMark => {
   return mark;
 };
 
-/** Removes all parts but those of these snapshots. */
 const keepOnly = (
   log: Log,
   options: Pick<SnapshotOptions, "objects">,
@@ -124,7 +123,6 @@ const MAX_WORK_SHARE = 1 / 4;
 const PAUSE_MS = 60_000;
 const CHECK_MS = 10_000;
 
-/** The log after the last snapshot. */
 interface Growth {
   readonly records: number;
   /** Bytes of the records that this node has seen. */

@@ -135,7 +135,6 @@ export const assertUnused = (dataDir: string, state: "missing" | "empty"): void 
   );
 };
 
-/** Why DATA_DIR could not be created. */
 const creationFault = (dataDir: string, error: unknown): string => {
   try {
     const found = lstatSync(dataDir, { throwIfNoEntry: false });

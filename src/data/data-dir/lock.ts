@@ -28,7 +28,6 @@ const usedByServer = (dataDir: string): string => {
     : `${USED_BY_SERVER} with sudo systemctl stop ${unit}`;
 };
 
-/** Explains a fault of the lock's file or disk, and its remedy. */
 const lockFault = (dataDir: string, error: unknown): string => {
   const path = lockPath(dataDir);
   const fault = fileFault(path);

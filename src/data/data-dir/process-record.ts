@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { writeDurably } from "../../lib/durable.ts";
 import { quantity } from "../../lib/quantity.ts";
 
-/** The executable file that a process was started from. */
 interface ExecutableFile {
   path: string;
   inode: number;
@@ -19,7 +18,6 @@ export interface MissingWorkers {
   reason: string;
 }
 
-/** For the operator. */
 export const describeMissing = ({ count, since, reason }: MissingWorkers): string =>
   `${quantity(count, "worker")} fewer than WORKERS requires, since ${since}: the last one ended (${reason}). The server starts ${count === 1 ? "another" : "others"}; see its log.`;
 
@@ -37,7 +35,6 @@ export interface ProcessRecord {
   host: string;
   /** The process ids of its workers; absent without any. */
   workers?: readonly number[];
-  /** Absent if all workers run. */
   missingWorkers?: MissingWorkers | undefined;
 }
 
@@ -48,7 +45,6 @@ const fileOf = (path: string): ExecutableFile | undefined => {
   return found && { path, inode: found.ino, modifiedAt: found.mtimeMs };
 };
 
-/** The file that this process was started from. */
 export const ownExecutable = (): ExecutableFile | undefined =>
   Bun.isStandaloneExecutable ? fileOf(process.execPath) : undefined;
 

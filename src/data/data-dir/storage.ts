@@ -80,7 +80,6 @@ export const openFault = (path: string, error: unknown): string => {
   );
 };
 
-/** The error of a database that cannot be opened. */
 export const openError = (dataDir: string, error: unknown): OperatorError => {
   const reason = error instanceof MigrationRefused ? error.message : openFault(databasePath(dataDir), error);
   return new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });

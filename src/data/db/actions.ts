@@ -51,7 +51,6 @@ export const ACTIONS = {
 
 export type Action = keyof typeof ACTIONS;
 
-/** The kind of an action's resource. */
 export type ResourceKind = Action extends `${infer Kind}.${string}` ? Kind : never;
 
 export const ACTION_NAMES = Object.keys(ACTIONS) as [Action, ...Action[]];

@@ -17,7 +17,6 @@ export interface AuditEntry {
   id: string | number;
   /** The animal of an order, or the project of a deploy or domain. */
   parent?: string | number;
-  /** A name to show. */
   label?: string | null;
   /** An act that could have changed fields, and changed none, is not recorded. */
   changes?: readonly Change[];

@@ -55,7 +55,6 @@ export type BackupFiles = ReturnType<typeof backupFiles>;
 
 export const dropBackupFiles = (copy: Client): void => void copy.run(`DROP TABLE ${BACKUP_FILES}`);
 
-/** Where in a cluster's log a backup was taken. */
 export interface BackupOrigin {
   readonly log: string;
   readonly position: number;

@@ -28,7 +28,6 @@ export type Commit = <const Statements extends readonly Statement[]>(
   options?: { lockWait?: number; isDerived?: boolean },
 ) => Promise<RowsOf<Statements>>;
 
-/** A write that waits to be committed. */
 export interface Write {
   statements: readonly Statement[];
   last: ((rows: unknown[]) => readonly Statement[]) | undefined;
@@ -58,13 +57,11 @@ export const writeQueue = () => {
       this.removeFirst(0);
       return late;
     },
-    /** Resolves when no write waits. */
     drain: () => new Promise<void>((done) => (queue.length === 0 ? done() : void onEmpty.push(done))),
   };
 };
 export type WriteQueue = ReturnType<typeof writeQueue>;
 
-/** How many writes may wait by default. */
 const QUEUE_LIMIT = 100_000;
 
 /** The `commit` that puts writes into a queue, and calls `onWrite` for each. */
@@ -127,7 +124,6 @@ export interface GroupCommitOptions {
   groupSize?: number;
   /** How long a write waits for a lock that another process holds, in milliseconds. */
   lockWait?: number;
-  /** How many writes may wait. */
   queueLimit?: number;
   /** Receives each transaction, to distinguish this connection's writes from those of others. */
   changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">;

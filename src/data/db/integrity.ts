@@ -13,7 +13,6 @@ interface Constraint {
   expression: string;
 }
 
-/** The CHECK constraints in a CREATE TABLE statement. */
 export const constraintsIn = (sql: string): Constraint[] =>
   [...sql.matchAll(CHECK)].map(([, name = "", expression = ""]) => ({ name, expression }));
 

@@ -6,7 +6,6 @@ import { columnsOf, insert, statement, value, valuesFor } from "./statement.ts";
 
 /** The limit of stored responses per caller. The oldest are removed first. */
 export const MAX_PER_CALLER = 100_000;
-/** How many rows one slice of a sweep removes. */
 const SLICE_ROWS = 500;
 
 type Row = typeof keptResponses.$inferSelect;
@@ -18,7 +17,6 @@ export interface KeptResponse {
   status: number;
   /** Only the headers that are specific to this response, such as its ETag. */
   headers: Readonly<Record<string, string>>;
-  /** JSON. */
   body: string;
 }
 
@@ -68,7 +66,6 @@ const DELETE_SURPLUS = statement(sql`
   WHERE ${id} IN (
     SELECT ${id} FROM ${keptResponses} WHERE ${OF_CALLER} AND ${id} <= ${value("id")} ORDER BY ${id} LIMIT ${SLICE_ROWS})`);
 
-/** The responses to requests with an Idempotency-Key. */
 export const keptResponseRepository = ({ client, commit }: Pick<Database, "client" | "commit">) => {
   /** Both remove a slice, and return true if there may be more to remove. */
   const sweepExpired = async (before: number): Promise<boolean> => {

@@ -22,7 +22,6 @@ interface LedgerRow {
 /** The ledger's hash of a migration's SQL. */
 export const hashOf = (text: string) => Bun.SHA256.hash(text, "hex");
 
-/** The migrations that were applied, in order. */
 export const appliedMigrations = (client: Client): LedgerRow[] =>
   client.query<LedgerRow, []>("SELECT tag, hash FROM migrations ORDER BY id").all();
 

@@ -69,7 +69,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How to open a database. */
 export interface OpenOptions
   extends
     Omit<GroupCommitOptions, "changes" | "lockHolder" | "beforeCommit">,
@@ -93,7 +92,6 @@ const retryWhileBusy = (act: () => void): void => {
     }
 };
 
-/** Opens or creates the database file (or ":memory:"). */
 export const openDatabase = (path: string, options?: OpenOptions): Database =>
   setUpDatabase(new Client(path, { create: true, strict: true }), options);
 

@@ -20,7 +20,6 @@ const PROBE_MS = 400;
 /** The largest share of the time spent on checking a damaged file again. */
 const MAX_CHECK_SHARE = 1 / 10;
 
-/** Adds the remedy to an error from SQLite itself. */
 const explain = (error: unknown): unknown => {
   const advice = error instanceof StorageUnavailable ? undefined : explainFailure(error);
   return advice === undefined ? error : new Error(`${reasonOf(error)}: ${advice}`, { cause: error });
@@ -107,7 +106,6 @@ const damageSuspicion = (path: string, probeMs: number) => {
   };
 };
 
-/** Checks whether the database can be read and written. */
 export const databaseReadiness = (
   client: Client,
   writes: Pick<GroupCommit, "probe" | "last" | "lockedSince">,

@@ -9,7 +9,6 @@ export interface ReplicaMark {
   readonly log: string;
   /** The position of the last record that was applied. */
   readonly position: number;
-  /** Its id. */
   readonly id: string;
   /** The running checksum of the log there. */
   readonly checksum: string;
@@ -44,7 +43,6 @@ export const assertEmbedded = (client: Client): void => {
     );
 };
 
-/** Makes a database a replica of this log. */
 export const markReplica = (client: Client, { log, position, id, checksum }: ReplicaMark): void => {
   client.transaction(() => {
     client.run(`DROP TABLE IF EXISTS ${REPLICA}`);
@@ -53,7 +51,6 @@ export const markReplica = (client: Client, { log, position, id, checksum }: Rep
   })();
 };
 
-/** Makes a replica an embedded database again. */
 export const unmarkReplica = (client: Client): void => void client.run(`DROP TABLE IF EXISTS ${REPLICA}`);
 
 /** Changes a database that no other process uses, and copies its log into it: the file alone is then the database. */

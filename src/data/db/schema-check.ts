@@ -56,7 +56,6 @@ const createObjects = (applied: readonly Migration[]): Objects => {
 /** The objects by the last migration. Creating them takes half the time of a check, and a restore checks twice. */
 const created = new Map<string | undefined, Objects>();
 
-/** The objects of a new database after these migrations. */
 const objectsAfter = (applied: readonly Migration[]): Objects => {
   const last = applied.at(-1)?.tag;
   const objects = created.get(last) ?? createObjects(applied);

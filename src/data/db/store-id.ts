@@ -7,7 +7,6 @@ export interface StoreIdentity {
   createdAt: number;
 }
 
-/** The identity of a store; undefined for a database that has none yet. */
 export const storeIdentityOf = (client: Client): StoreIdentity | undefined =>
   hasTable(client, "store_identity")
     ? (client
@@ -17,7 +16,6 @@ export const storeIdentityOf = (client: Client): StoreIdentity | undefined =>
         .get() ?? undefined)
     : undefined;
 
-/** The id of a store; undefined for a database that has none yet. */
 export const storeIdOf = (client: Client): string | undefined => storeIdentityOf(client)?.id;
 
 /** Gives the store an id if it has none. The id is a parameter, so that the SQL is deterministic. */

@@ -1,7 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 import { hasTable } from "./schema-check.ts";
 
-/** The hashes of the manifests of all deploys that can be served. */
 export const manifestsOf = (client: Client): string[] =>
   hasTable(client, "deploys")
     ? client
@@ -10,7 +9,6 @@ export const manifestsOf = (client: Client): string[] =>
         .map(({ manifest }) => manifest)
     : [];
 
-/** The deploys that can be served, by project. */
 export const servableDeploys = (client: Client): { slug: string; id: number; manifest: string }[] =>
   client
     .query<{ slug: string; id: number; manifest: string }, []>(

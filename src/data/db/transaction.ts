@@ -135,7 +135,6 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
           : { state: "locked" };
       }
     },
-    /** Commits the transaction of `open`. */
     commitOpen(): TransactionResult {
       try {
         commit(true);
@@ -144,7 +143,6 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
         return fail(error, true);
       }
     },
-    /** Rolls back the transaction of `open`. */
     abandon: (): void => rollBack(client),
     /** Tests whether the storage accepts writes. It writes a new value, because SQLite skips an update without a change. */
     probe,

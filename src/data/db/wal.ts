@@ -19,7 +19,6 @@ export interface WalIndexHeader {
   count: number;
   /** How many frames of the log are committed. */
   frames: number;
-  /** The checksum of the last frame. */
   checksum: number;
 }
 
@@ -43,7 +42,6 @@ export const walIndexReader = (path: string): (() => WalIndexHeader) => {
   };
 };
 
-/** Bytes of a database's log; 0 without one. */
 export const logSize = (path: string): number => fileSize(`${path}-wal`);
 
 /** The log grows this large only if it cannot be copied: a process reads for too long, or the disk refuses writes. */

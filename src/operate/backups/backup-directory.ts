@@ -42,9 +42,7 @@ export const storeIdentityIn = (dataDir: string): StoreIdentity | undefined =>
 export const storeIdOfFile = (file: string): string | undefined =>
   readIdentity(file, (client) => (isWhole(client, file) ? storeIdentityOf(client) : undefined))?.id;
 
-/** The names of the backups in a directory. */
 interface DirectoryBackups {
-  /** Backups of this store. */
   own: string[];
   /** Backups of another store, without a store id, or damaged. Rotation leaves them alone. */
   others: string[];

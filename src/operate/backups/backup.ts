@@ -112,11 +112,9 @@ export interface BackupOptions {
   dataDir: string;
   /** The file to write; its directory must exist. */
   file: string;
-  /** Overwrites the file. */
   force: boolean;
   /** Includes the private keys of certificates and of ACME accounts. */
   secrets: boolean;
-  /** Includes the files of deployed sites. */
   sites: boolean;
   /** The storage of those files; undefined: DATA_DIR alone. */
   storage?: SiteStorage | undefined;
@@ -131,7 +129,6 @@ export interface BackupOptions {
 
 export interface BackupResult {
   file: string;
-  /** The size of the file. */
   bytes: number;
   /** The fate of private keys; `none` if the database has none. */
   secrets: "included" | "left_out" | "none";

@@ -19,16 +19,12 @@ import { hashesOf, readManifest } from "../../platform/deploys/manifest.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import type { SiteFiles } from "./site-files.ts";
 
-/** A backup that can be restored. */
 export interface CheckedBackup {
   file: string;
-  /** The size of the file. */
   bytes: number;
   /** The id of the store; undefined for a backup older than store ids. */
   store: string | undefined;
-  /** Its newest migration. */
   migration: string | undefined;
-  /** True if it contains private keys. */
   secrets: boolean;
   /** Where in a cluster's log it was taken; undefined outside a cluster. */
   origin?: BackupOrigin;

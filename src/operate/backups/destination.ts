@@ -137,7 +137,6 @@ export const isAbandoned = (lock: string, pid: number): boolean =>
 
 const pathOf = (directory: string, pid: number): string => join(directory, temporaryName(pid));
 
-/** Removes the temporary files of a process from a directory. */
 export const removeTemporary = (directory: string, pid: number): void => {
   const path = pathOf(directory, pid);
   for (const file of [...copyFiles(path), path + LOCK_SUFFIX]) rmSync(file, { force: true });
@@ -146,7 +145,6 @@ export const removeTemporary = (directory: string, pid: number): void => {
 /** No process goes this long without writing to its file. */
 const ABANDONED_MS = 60 * 60_000;
 
-/** Removes the files of killed processes. */
 const removeAbandoned = (directory: string, now: number): void => {
   for (const name of readdirSync(directory)) {
     const pid = writerOf(name);

@@ -7,7 +7,6 @@ import { replaceFile } from "../../lib/durable.ts";
 import { fileSize } from "../../lib/files.ts";
 import { inheritOwner } from "../../lib/ownership.ts";
 
-/** Older copies are removed. */
 const MAX_AGE_MS = 7 * 24 * 60 * 60_000;
 
 /** A migration may need this many times the database's size: the copy, the log, which may hold every page, and growth. */
@@ -17,7 +16,6 @@ const PREFIX = `${basename(databasePath(""))}.before-`;
 /** Ends with a migration's tag. A database that a restore sets aside has a time there instead. */
 const COPY_NAME = new RegExp(`^${PREFIX.replaceAll(".", "\\.")}\\d{4}_\\w+(\\.partial(-journal)?)?$`);
 
-/** The path of the copy from before this migration. */
 export const preMigrationCopyPath = (dataDir: string, tag: string): string =>
   `${databasePath(dataDir)}.before-${tag}`;
 
@@ -26,7 +24,6 @@ const copiesIn = (dataDir: string): string[] =>
     .filter((name) => COPY_NAME.test(name))
     .map((name) => join(dataDir, name));
 
-/** The bytes that a migration and its copy need in DATA_DIR. */
 export const migrationSpace = (dataDir: string): number => {
   const path = databasePath(dataDir);
   return SPACE_FACTOR * (fileSize(path) + logSize(path));

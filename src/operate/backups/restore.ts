@@ -107,7 +107,6 @@ const addName = async (file: string, name: string): Promise<void> => {
 };
 
 export interface RestoreResult {
-  /** The size of the database. */
   bytes: number;
   /** The new path of the previous database; undefined if there was none. */
   aside: string | undefined;
@@ -140,7 +139,6 @@ export const prepareRestore = (dataDir: string, file: string, now: number, stora
     throw error;
   }
   return {
-    /** True if the restore replaces a database. */
     replaces: existsSync(databasePath(dataDir)),
     /** @throws OperatorError. `close` then returns DATA_DIR to its previous state. */
     async run(onProgress: OnProgress): Promise<RestoreResult> {
@@ -168,7 +166,6 @@ export const prepareRestore = (dataDir: string, file: string, now: number, stora
 };
 
 interface RestoreTarget {
-  /** The backup. */
   file: string;
   dataDir: string;
   now: number;

@@ -15,7 +15,6 @@ import { removeTemporary } from "./destination.ts";
 export interface BackupStatus {
   /** When the newest backup was taken; undefined before the first one. */
   lastSuccess: number | undefined;
-  /** When the next backup is due. */
   due: number;
   /** How many attempts have failed since the last success, and why the last one did. */
   failures: number;
@@ -47,7 +46,6 @@ export const backupScheduler = ({
   /** When the newest backup of this store was taken, manual ones included; undefined without one. */
   newest: () => number | undefined;
   take: () => Promise<void>;
-  /** Cancels the backup in progress. */
   cancel: () => Promise<void>;
   clock: Clock;
   onError: (error: unknown) => void;
@@ -113,7 +111,6 @@ export const backupScheduler = ({
   };
 };
 
-/** A warning of `/readyz` about scheduled backups. */
 interface BackupWarning {
   code: "backups_fail" | "backup_overdue";
   count: number;
@@ -150,7 +147,6 @@ export const backupWarnings = (
   ...(status && isOverdue(status.due, every, now) ? [overdue(status)] : []),
 ];
 
-/** How long the command may take to end after SIGTERM. */
 const MAX_END_MS = 3000;
 
 /** Takes backups in a separate process: copying takes seconds, during which the server must respond. */

@@ -62,7 +62,6 @@ export const fetchMissing = async (
 const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
   (await blobProblem(blobs.pathOf(hash), hash)) === undefined;
 
-/** The content of a file does not match its name. */
 class Damaged extends Error {}
 
 /** The content of a file. @throws Damaged at its end if it does not match its name */
@@ -109,7 +108,6 @@ const sizeOrZero = (path: string): number => {
 export const totalBytes = (blobs: Blobs, hashes: readonly string[]): number =>
   hashes.reduce((sum, hash) => sum + sizeOrZero(blobs.pathOf(hash)), 0);
 
-/** How many of these files are missing. */
 export const countMissing = (blobs: Blobs, hashes: readonly string[]): number =>
   hashes.filter((hash) => !existsSync(blobs.pathOf(hash))).length;
 

@@ -18,7 +18,6 @@ export const siteStorage = ({ dataDir, diskReserve, blobsUrl }: Config): SiteSto
       )
     : { blobs: blobsIn(dataDir) };
 
-/** The manifests of all deploys in the database of DATA_DIR. */
 const manifestsIn = (dataDir: string): string[] => {
   const client = openExisting(databasePath(dataDir), { readonly: true });
   try {

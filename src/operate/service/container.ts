@@ -26,13 +26,10 @@ ENTRYPOINT ["adoption-store"]
 CMD ["serve"]
 `;
 
-/** The inputs of the files for containers and reverse proxies. */
 export interface Site {
   /** The public address, such as https://adopt.example.org. */
   baseUrl: string;
-  /** The server's port on this machine. */
   port: number;
-  /** The largest upload, in bytes. */
   maxUploadBytes: number;
 }
 

@@ -7,7 +7,6 @@ import { hasSystemd } from "./systemd.ts";
 
 /** A setting as the environment file shows it. */
 export interface EnvironmentSetting {
-  /** The variable. */
   readonly env: string;
   readonly form: string;
   readonly fallback: string;
@@ -58,7 +57,6 @@ export const setVariables = (text: string, values: Readonly<Record<string, strin
   return `${lines.join("\n")}\n`;
 };
 
-/** A variable that an environment file sets. */
 interface Assignment {
   name: string;
   value: string;
@@ -136,7 +134,6 @@ export const isInUnit = (): boolean => {
   }
 };
 
-/** This user may not read the settings of the service. */
 export class UnreadableSettings extends OperatorError {
   override name = "UnreadableSettings";
 }

@@ -19,7 +19,6 @@ export interface Owner {
 
 export const ROOT: Owner = { uid: 0, gid: 0 };
 
-/** The content of a text file; undefined if it is missing. */
 export const readText = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, "utf8") : undefined;
 
@@ -50,12 +49,10 @@ export const copyExecutable = async (from: string, to: string): Promise<void> =>
   await replaceFile(temporary, to);
 };
 
-/** The SHA-256 of a file in hexadecimal. */
 export const hashFile = async (path: string): Promise<string> => {
   const hasher = new Bun.CryptoHasher("sha256");
   for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
   return hasher.digest("hex");
 };
 
-/** The owner of a file; undefined if it is missing. */
 export const ownerOf = (path: string): Owner | undefined => statSync(path, { throwIfNoEntry: false });

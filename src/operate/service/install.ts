@@ -23,7 +23,6 @@ export interface Step {
 }
 
 export interface InstallOptions {
-  /** The running executable. */
   executable: string;
   /** All settings, by the heading under which the environment file shows them. */
   groups: Readonly<Record<string, readonly EnvironmentSetting[]>>;

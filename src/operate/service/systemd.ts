@@ -54,7 +54,6 @@ interface UnitState {
   isEnabled: boolean;
 }
 
-/** The state of the service. */
 export const unitState = async (): Promise<UnitState> => {
   const names = "ActiveState,SubState,MainPID,Result,UnitFileState";
   const text = await must("systemctl", "show", SERVICE, `--property=${names}`);
@@ -83,7 +82,6 @@ const messageOf = (line: string): string => {
   }
 };
 
-/** The longest line to quote. */
 const MAX_LINE = 2000;
 
 /** The last line that the service itself printed, verbatim; undefined without one, or if this user may not read the journal. */
@@ -106,7 +104,6 @@ const lastWords = async (): Promise<string | undefined> => {
   return line && messageOf(line);
 };
 
-/** A service that does not run. */
 export interface StoppedService {
   /** How it failed, such as `exit-code` or `watchdog`; undefined if it was stopped. */
   result?: string;

@@ -1,4 +1,3 @@
-/** The names and the directories of the service. */
 export const SERVICE = "adoption-store";
 export const USER = "adoption-store";
 export const EXECUTABLE_PATH = "/usr/local/bin/adoption-store";
@@ -12,7 +11,6 @@ export const UNIT_MARK = "# Written by adoption-store service install, which rep
 /** A path in a unit: `%` begins a specifier (systemd.unit(5)). */
 const escapePath = (path: string): string => `"${path.replaceAll("%", "%%").replace(/["\\]/g, "\\$&")}"`;
 
-/** The memory limit of a unit; undefined if it has none. */
 export const memoryMaxOf = (unit: string): string | undefined => /^MemoryMax=(.+)$/m.exec(unit)?.[1];
 
 interface UnitOptions {
@@ -21,7 +19,6 @@ interface UnitOptions {
   memoryMax?: string | undefined;
 }
 
-/** The systemd unit of the service. */
 export const systemdUnit = ({ writable = [], memoryMax = "75%" }: UnitOptions = {}): string => `${UNIT_MARK}
 # To change it: systemctl edit adoption-store
 

@@ -146,7 +146,6 @@ const write = async (
 const SEMANTIC = /^\d+\.\d+\.\d+\S*$/;
 const MAX_VERSION_MS = 30_000;
 
-/** The version report of a program. */
 interface VersionReport {
   version: string;
   /** Its newest migration; undefined for earlier builds, which do not report it. */

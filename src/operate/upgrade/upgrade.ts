@@ -27,9 +27,7 @@ export interface Host {
   copyBeforeMigration(since: number): string | undefined;
   /** Replaces the database, with a command of this program. */
   restore(program: string, backup: string): Promise<void>;
-  /** Removes backups of earlier upgrades. */
   removeBackups(except: string | undefined): void;
-  /** This program's version. */
   current: Omit<Version, "sha256">;
   now(): number;
   /** Reports a step to the user. */
@@ -42,7 +40,6 @@ export interface UpgradedService {
   restart(): Promise<string | undefined>;
 }
 
-/** The new version did not work. The previous one runs again. */
 export class RolledBack extends Error {
   override name = "RolledBack";
 }
@@ -61,7 +58,6 @@ interface UpgradeResult {
 
 const inWords = ({ version, sha256 }: Version): string => `${version} (${sha256.slice(0, 12)})`;
 
-/** How the new version compares with the installed one. */
 const comparison = (from: string, to: string): string =>
   (["older than", "another build of", "newer than"] as const)[Bun.semver.order(to, from) + 1] ?? "unlike";
 
@@ -216,7 +212,6 @@ export const upgrade = async (
   }
 };
 
-/** The effects of a rollback by hand. */
 export interface RollbackPlan {
   record: UpgradeRecord;
   /** True if the database returns to the time of the upgrade: later writes are lost. */

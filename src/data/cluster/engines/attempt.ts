@@ -6,7 +6,6 @@ export class EngineUnanswered extends EngineUnavailable {
   override name = "EngineUnanswered";
 }
 
-/** What to do after an attempt failed. */
 type Remedy = "retry" | "authenticate" | "reconnect" | "give up";
 
 /** Why one attempt at one server of the engine failed. */
@@ -23,7 +22,6 @@ export class AttemptFailed extends Error {
   }
 }
 
-/** A refusal of the engine. */
 export interface Refusal {
   match: RegExp;
   remedy: Remedy;

@@ -23,7 +23,6 @@ export interface LeasedKeys {
   list(prefix: string): Promise<ReadonlyMap<string, string>>;
 }
 
-/** A key of this process. */
 interface LeasedKey {
   /** @returns false if the engine has ended the lease */
   renew(patienceMs: number): Promise<boolean>;
@@ -132,7 +131,6 @@ export interface Line {
   watch(onMove: () => void, signal: AbortSignal): void;
 }
 
-/** Logs a decision with its reason. */
 export type Debug = (details: { reason: string }, decision: string) => unknown;
 
 /** How long a node that has stopped keeps the write lease, and its place in the line; etcd looks for ended leases twice a second. */
@@ -148,7 +146,6 @@ const WITHOUT_LEASE: WriteLease = { release: async () => {} };
 const writeLeases = ({ join, isFirst, watch }: Line, held: HeldKeys, debug: Debug) => {
   const closing = new AbortController();
   let isWatching = false;
-  /** Called when the line may have moved. */
   let wake: (() => void) | undefined;
 
   const startWatch = (): void => {
@@ -203,7 +200,6 @@ const writeLeases = ({ join, isFirst, watch }: Line, held: HeldKeys, debug: Debu
   };
 };
 
-/** A position in a log. */
 export type Place = Pick<Head, "log" | "position">;
 
 /**
@@ -256,7 +252,6 @@ const settle = ({ position }: Head, id: string, appended: Appended): Append => {
   return { won: found === id, isAwaited: false };
 };
 
-/** The log in an engine. */
 export const logOf = (engine: Engine, debug: Debug = () => {}): Log => {
   const { head, watch, snapshot, files, health } = engine;
   const held = heldKeys();

@@ -14,7 +14,6 @@ import { EngineUnavailable, type PemFiles } from "../log.ts";
 const NOT_SENT =
   /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed|ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** @param error of `fetch` */
 const failureOf = (error: unknown): AttemptFailed => {
   if (error instanceof AttemptFailed) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -115,7 +114,6 @@ export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles |
         return false;
       }
     },
-    /** The next request authenticates again. @param used the token that was refused */
     forgetToken(used: unknown): void {
       if (token === used) token = undefined;
     },
@@ -131,7 +129,6 @@ const PROBE_MS = 2000;
 
 /** The members of etcd, and which of them to ask first. */
 const membersOf = ({ urls, isHealthy }: EtcdSession) => {
-  /** When they failed. */
   const avoided = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -200,7 +197,6 @@ export interface KeyValue {
   lease?: string;
 }
 
-/** A request for keys. */
 interface RangeRequest extends Partial<KeyRange> {
   key: string;
   keys_only?: boolean;
@@ -233,7 +229,6 @@ interface TransactionResponse {
 export const etcdGateway = (session: EtcdSession) => {
   const members = membersOf(session);
   const closed = new AbortController();
-  /** How long a call takes usually. */
   let usualMs = 0;
 
   const run = async (attempt: Attempt, path: string, text: string): Promise<Outcome> => {
@@ -321,7 +316,6 @@ export const etcdGateway = (session: EtcdSession) => {
       const { kvs } = await call<Range>("kv/range", { key });
       return kvs?.[0] && (kvs[0].value ?? "");
     },
-    /** @returns the keys that each request for a range found */
     async transaction(request: TransactionRequest): Promise<{ succeeded: boolean; found: KeyValue[][] }> {
       const { succeeded = false, responses = [] } = await call<TransactionResponse>("kv/txn", request);
       return { succeeded, found: responses.map(({ response_range }) => response_range?.kvs ?? []) };

@@ -28,7 +28,6 @@ const decode = (text: string): string => Buffer.from(text, "base64").toString();
 const endOf = (key: string): string =>
   Buffer.concat([Buffer.from(key, "base64"), Buffer.from([0])]).toString("base64");
 
-/** All keys that begin with `prefix`. */
 const rangeOf = (prefix: string): KeyRange => {
   const end = Buffer.from(prefix);
   // No byte of UTF-8 is 0xff.
@@ -247,7 +246,6 @@ const etcdRecords = (gateway: EtcdGateway, keys: Keys, node: string): Pick<Engin
   };
 };
 
-/** From the first of these keys to the last. */
 const spanOf = (kvs: readonly KeyValue[]) => ({
   key: kvs[0]?.key ?? "",
   range_end: endOf(kvs.at(-1)?.key ?? ""),

@@ -37,7 +37,6 @@ const REFUSALS: readonly Refusal[] = [
 /** Bun's codes of connections that were never made. */
 const NOT_CONNECTED = /CONNECTION_(REFUSED|FAILED|TIMEOUT)/;
 
-/** @param error of a query */
 export const failureOf = (error: unknown): AttemptFailed => {
   if (error instanceof AttemptFailed) return error;
   if (error instanceof SQL.PostgresError && error.errno !== undefined)
@@ -99,7 +98,6 @@ const createTables = async (sql: SQL): Promise<void> => {
   });
 };
 
-/** Connections to the server that writes go to. */
 export interface Connection {
   readonly host: EngineHost;
   readonly sql: SQL;
@@ -111,7 +109,6 @@ export interface Connection {
 
 interface RunOptions {
   patienceMs?: number;
-  /** How long one attempt may take. */
   limitMs?: number;
 }
 
@@ -126,14 +123,12 @@ const NO_RESPONSE = "no response in time";
 /** How often to ask whether another server was promoted while this one keeps running. */
 const CHECK_MS = 5000;
 
-/** Runs a statement, and returns its rows. */
 type Rows = <Row = object>(strings: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]>;
 
 /** Finds the primary among the hosts of DATABASE_URL, and finds it again after a failover. */
 export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => {
   const { hosts, credentials, path } = url;
   let finding: Promise<Connection> | undefined;
-  /** The resolved value of the promise. */
   let current: Connection | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;

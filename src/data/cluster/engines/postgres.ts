@@ -93,7 +93,6 @@ const BYTES_PER_MS = 10_000;
 
 /** Names of one log, and of this process in it. */
 interface PostgresNames {
-  /** The log's. */
   readonly name: string;
   /** Who listens to it learns of each record. */
   readonly channel: string;
@@ -337,7 +336,6 @@ const postgresLine = (
   };
 };
 
-/** Small files in a table. */
 const postgresFiles = ({ rows }: PostgresPrimary, name: string): LogFiles => ({
   async put(file, content) {
     await rows`
@@ -390,7 +388,6 @@ const stateOf = async (primary: PostgresPrimary, host: EngineHost): Promise<Stat
   }
 };
 
-/** Asks every host of DATABASE_URL. */
 const healthOf = async (primary: PostgresPrimary): Promise<EngineHealth> => {
   const asked = await askMembers(primary.hosts, (host) => stateOf(primary, host));
   const states = asked.flatMap(({ state }) => state ?? []);

@@ -52,9 +52,7 @@ export const certificates = sqliteTable(
   ],
 );
 
-/** The service's accounts with CAs. */
 export const acmeAccounts = sqliteTable("acme_accounts", {
-  /** The CA's directory. */
   authority: text().primaryKey(),
   /** The private key, a JWK. */
   key: text().notNull(),

@@ -16,7 +16,6 @@ export const browserStates = sqliteTable(
     sealed: text().notNull(),
     /** The browser of a session, in words. */
     device: text(),
-    /** When a session began. */
     openedAt: integer("opened_at"),
     /** When a user was last present, to the minute. */
     usedAt: integer("used_at").notNull(),

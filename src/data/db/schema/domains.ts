@@ -67,7 +67,6 @@ export const domainEvents = sqliteTable(
     /** The name of the key or person at that time. Null for keys of events older than this column that no longer exist. */
     actorName: text("actor_name"),
     event: text().notNull(),
-    /** The stage after the event. */
     stage: text().notNull(),
     /** The findings of a check, JSON. */
     findings: text().notNull(),

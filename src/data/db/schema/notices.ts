@@ -9,7 +9,6 @@ export const notices = sqliteTable(
     }).notNull(),
     /** In A-labels. */
     hostname: text().notNull(),
-    /** When the service noticed it. */
     since: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.kind, table.hostname] })],

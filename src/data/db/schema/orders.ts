@@ -15,7 +15,6 @@ import {
  */
 export const isOpen = (status: AnySQLiteColumn) => sql`${status} in ('placed', 'approved')`;
 
-/** Adoptions. */
 export const orders = sqliteTable(
   "orders",
   {

@@ -49,7 +49,6 @@ export const invitations = sqliteTable("invitations", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** WebAuthn credentials. */
 export const passkeys = sqliteTable(
   "passkeys",
   {
@@ -63,7 +62,6 @@ export const passkeys = sqliteTable(
     signCount: integer("sign_count").notNull(),
     /** How browsers reach the authenticator: a JSON list. */
     transports: text().notNull(),
-    /** The person's name for it. */
     name: text().notNull(),
     createdAt: integer("created_at").notNull(),
     lastUsedAt: integer("last_used_at"),
