@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../../src/data/cluster/log.ts";
-import { makeRecord } from "../../../src/data/cluster/record.ts";
+import { makeRecord, RecordTooNew } from "../../../src/data/cluster/record.ts";
 import { isOpenElsewhere } from "../../../src/data/db/other-processes.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
 import { petIndex } from "../../../src/data/db/pet-index.ts";
@@ -9,6 +9,12 @@ import { replicaMark } from "../../../src/data/db/replica-mark.ts";
 import { act, addNamed, contentOf, FIRST, memoryCluster, namesOf } from "../../support/cluster.ts";
 import { inspect } from "../../support/replica-file.ts";
 import { outcomeOf } from "../../support/outcome.ts";
+import { replicaProgress } from "../../../src/data/cluster/parts.ts";
+import { faultOf } from "../../../src/lib/errors.ts";
+import { heapStats } from "bun:jsc";
+import { MAX_LOG_BYTES } from "../../../src/data/db/pragmas.ts";
+import { logSize } from "../../../src/data/db/wal.ts";
+import { openStore } from "../../support/store.ts";
 
 const RENAME = "UPDATE pets SET name = ? WHERE id = ? RETURNING id";
 
@@ -361,4 +367,86 @@ describe("a replica", () => {
     expect(await outcomeOf(a.database.fresh())).toThrow("9999_newer: upgrade the program");
     expect(await outcomeOf(addNamed(a, "Bella"))).toThrow("upgrade the program");
   });
+});
+
+const MARK = { log: "log-1", position: 0, id: "first", checksum: "" };
+
+const faultOfUse = ({ assertUsable }: ReturnType<typeof replicaProgress>) => {
+  try {
+    return assertUsable();
+  } catch (error) {
+    return faultOf(error);
+  }
+};
+
+test("clients of a node that cannot go on are sent to another, not to its disk", () => {
+  const progress = replicaProgress(MARK);
+  expect(faultOfUse(progress)).toBeUndefined();
+  progress.fail(new RecordTooNew("a newer program made it: upgrade the program"));
+  const fault = faultOfUse(progress);
+  expect(fault?.code).toBe("storage_unavailable");
+  expect(fault?.message).toContain("/readyz");
+});
+
+const promises = (): number => {
+  Bun.gc(true);
+  return heapStats().objectTypeCounts["Promise"] ?? 0;
+};
+
+test("reads that gave up leave nothing in memory, however long records cannot be applied", async () => {
+  const progress = replicaProgress(FIRST);
+  const before = promises();
+  const reads = await Promise.allSettled(Array.from({ length: 10_000 }, () => progress.reach(1, 1)));
+  expect(reads.filter(({ status }) => status === "rejected")).toHaveLength(10_000);
+  reads.length = 0;
+  expect(promises() - before).toBeLessThan(1000);
+  progress.advance({ ...FIRST, position: 1 });
+});
+
+test("a log that has grown is truncated after the write that waits for the engine", async () => {
+  const { engine, newFile, open } = await memoryCluster();
+  const path = newFile();
+  const node = await open({ path });
+  using reader = new Client(path, { readonly: true });
+  reader.run("BEGIN");
+  reader.query("SELECT count(*) FROM pets").get();
+  while (logSize(path) <= MAX_LOG_BYTES) await addNamed(node, "x".repeat(2 ** 20));
+  reader.run("COMMIT");
+  const { promise: response, resolve: respond } = Promise.withResolvers<void>();
+  const { promise: sent, resolve: onSent } = Promise.withResolvers<void>();
+  engine.onAppend = async () => {
+    onSent();
+    await response;
+  };
+  const written = addNamed(node, "Bella");
+  await sent;
+  await node.database.shrinkLog();
+  respond();
+  await written;
+  await node.database.shrinkLog();
+  expect(logSize(path)).toBe(0);
+  expect(namesOf(node).at(-1)).toBe("Bella");
+});
+
+test("a request whose write is too large for the log gets 413 with what to do, and writes nothing", async () => {
+  const { engine, open } = await memoryCluster();
+  const { database } = await open();
+  const { call, log } = await openStore({ database });
+  const add = async () => call("POST", "/v1/pets", { json: { name: "Bella", categoryId: 3 } });
+  engine.maxRecordBytes = 100;
+  const refused = await add();
+  expect([refused.status, await refused.json()]).toEqual([
+    413,
+    {
+      code: "payload_too_large",
+      status: 413,
+      message: expect.stringMatching(
+        /^This change takes \d+ bytes in the cluster's log, and at most 100 are allowed: nothing was written\. Make it in smaller parts\.$/,
+      ),
+    },
+  ]);
+  expect(log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  engine.maxRecordBytes = Infinity;
+  expect((await add()).status).toBe(201);
+  expect(await (await call("GET", "/v1/pets")).json()).toHaveLength(1);
 });

@@ -1,5 +1,13 @@
-import { expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { MemoryEngine } from "../../support/memory-log.ts";
+import { heldKeys, keepLease } from "../../../src/data/cluster/engines/engine.ts";
+import { commitLoop } from "../../../src/data/cluster/commit-loop.ts";
+import { logGrowth, writeLease } from "../../../src/data/cluster/parts.ts";
+import type { WriteLease } from "../../../src/data/cluster/log.ts";
+import { openReplica } from "../../../src/data/cluster/replica.ts";
+import { migrations } from "../../../src/data/db/migrations.ts";
+import { addNamed, memoryCluster, namesOf } from "../../support/cluster.ts";
+import { atEnd } from "../../support/ends.ts";
 
 const opened = () => {
   const engine = new MemoryEngine();
@@ -95,4 +103,188 @@ test("a node that waits in line when it closes its log continues without the lea
   await b.close();
   await waiting;
   expect(decisions.at(-1)).toBe("b writes without the write lease: the log was closed");
+});
+
+describe("a lease of 3 seconds", () => {
+  let now = 0;
+  const realNow = performance.now;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    now = 0;
+    performance.now = () => now;
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    performance.now = realNow;
+  });
+
+  /** So much time passes, and the promises that it resolves run. */
+  const pass = async (ms: number) => {
+    for (const end = now + ms; now < end;) {
+      now += 100;
+      jest.advanceTimersByTime(100);
+      for (let n = 0; n < 5; n++) await Promise.resolve();
+    }
+  };
+
+  const keep = (renew: () => Promise<boolean>) => keepLease({ ttlMs: 3000, since: 0, renew });
+
+  test("is renewed each second, and is not lost meanwhile", async () => {
+    const at: number[] = [];
+    const lease = keep(async () => at.push(now) > 0);
+    await pass(10_000);
+    expect(at).toEqual(Array.from({ length: 10 }, (_, n) => (n + 1) * 1000));
+    expect(lease.lost.aborted).toBe(false);
+    lease.stop();
+  });
+
+  test("is lost before its time, if no renewal is answered", async () => {
+    const { lost } = keep(() => new Promise(() => {}));
+    await pass(2600);
+    expect(lost.aborted).toBe(false);
+    await pass(200);
+    expect(lost.reason).toBe("no renewal was confirmed in time");
+  });
+
+  test("is tried again after a renewal that fails", async () => {
+    let calls = 0;
+    const { lost, stop } = keep(async () => {
+      if (++calls < 3) throw new Error("away");
+      return true;
+    });
+    await pass(4000);
+    expect(lost.aborted).toBe(false);
+    stop();
+  });
+
+  test("is lost at once, if the engine has ended it", async () => {
+    const { lost } = keep(async () => false);
+    await pass(1100);
+    expect(lost.reason).toBe("the engine ended it");
+  });
+
+  test("lasts from when the renewal was sent, not from its response", async () => {
+    let calls = 0;
+    const { lost } = keep(async () => {
+      if (++calls > 1) return new Promise(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      return true;
+    });
+    // Sent after 1 s, answered after 2.5 s: it lasts until 4 s, without the margin of 0.3 s.
+    await pass(3600);
+    expect(lost.aborted).toBe(false);
+    await pass(300);
+    expect(lost.aborted).toBe(true);
+  });
+
+  test("is lost when its process was stopped for longer, before it is renewed again", async () => {
+    let calls = 0;
+    const { lost } = keep(async () => ++calls > 0);
+    now = 5000;
+    jest.advanceTimersByTime(1000);
+    expect(lost.aborted).toBe(true);
+    expect(calls).toBe(0);
+  });
+
+  test("is neither renewed nor lost after it was stopped", async () => {
+    let calls = 0;
+    const { lost, stop } = keep(async () => ++calls > 0);
+    stop();
+    await pass(6000);
+    expect(calls).toBe(0);
+    expect(lost.aborted).toBe(false);
+  });
+});
+
+test("a key that is lost is not released again when the log is closed", async () => {
+  const keys = heldKeys();
+  const released: string[] = [];
+  const hold = (name: string, isRenewed: boolean) =>
+    keys.hold(async () => ({ renew: async () => isRenewed, release: async () => released.push(name) }), 60);
+  const lost = await hold("lost", false);
+  await hold("kept", true);
+  while (!lost?.lost.aborted) await Bun.sleep(5);
+  await keys.close();
+  expect(released).toEqual(["kept"]);
+});
+
+test("a claim that was released is not lost", async () => {
+  const log = new MemoryEngine().open();
+  const claim = await log.claim("sweep", 60);
+  await claim?.[Symbol.asyncDispose]();
+  await Bun.sleep(100);
+  expect(claim?.lost.aborted).toBe(false);
+});
+
+test("groups of writes that wait for no engine let other events run between them", async () => {
+  const lease = writeLease({ writeLease: () => Promise.reject(new Error("unexpected")) });
+  let groups = 0;
+  let groupsBeforeEvent: number | undefined;
+  const write = () => loop.commit([], undefined, { isDerived: true });
+  const loop = commitLoop(
+    { lease, growth: logGrowth() },
+    {},
+    {
+      catchUp: async () => {},
+      async commitGroup(writes) {
+        for (const { resolve } of writes) resolve([]);
+        if (++groups < 100) void write();
+        setImmediate(() => (groupsBeforeEvent ??= groups));
+      },
+    },
+  );
+  await write();
+  await loop.stop();
+  expect(groups).toBe(100);
+  expect(groupsBeforeEvent).toBeLessThan(3);
+});
+
+test("a node that waits for the write lease applies what others write, for its reads", async () => {
+  const { engine, newFile, open } = await memoryCluster();
+  const [a, log] = [await open(), engine.open()];
+  const { promise: lease, resolve: grantLease } = Promise.withResolvers<WriteLease>();
+  const b = await openReplica(newFile(), { ...log, writeLease: () => lease }, { node: "waiting" });
+  atEnd(b.database.close);
+  // It learns that another node waits, and waits for the write lease from then on.
+  const other = await engine.open().writeLease();
+  await addNamed(b, "one");
+  const last = addNamed(b, "last");
+  // Otherwise its write comes too late, and waits for the lease too.
+  await a.database.fresh();
+  await addNamed(a, "two");
+  await b.database.fresh();
+  expect(namesOf(b)).toEqual(["one", "two"]);
+  await other.release("done");
+  const { promise: released, resolve: release } = Promise.withResolvers<string>();
+  grantLease({ release: async (reason) => release(reason) });
+  await last;
+  expect(namesOf(b)).toEqual(["one", "two", "last"]);
+  expect(await released).toBe("no write is queued");
+});
+
+test("a node that writes all the time hands the write lease over after a moment", async () => {
+  const { engine, newFile, open } = await memoryCluster();
+  const log = engine.open();
+  const reasons: string[] = [];
+  const lease = { release: async (reason: string) => void reasons.push(reason) };
+  const busy = await openReplica(newFile(), { ...log, writeLease: async () => lease }, { node: "busy" });
+  atEnd(busy.database.close);
+  const waiting = await engine.open().writeLease();
+  while (reasons.length === 0) await addNamed(busy, "Bella");
+  expect(reasons[0]).toMatch(/^handed over after \d+ ms$/);
+  await waiting.release("done");
+  await addNamed(await open(), "of another node");
+});
+
+test("a node that migrates the cluster releases the write lease", async () => {
+  const { engine, newFile } = await memoryCluster(migrations.slice(0, -1));
+  const reasons: string[] = [];
+  const writeLease = async () => ({ release: async (reason: string) => void reasons.push(reason) });
+  const node = await openReplica(
+    newFile(),
+    { ...engine.open(), writeLease },
+    { node: "new", migrates: true },
+  );
+  atEnd(node.database.close);
+  expect(reasons).toEqual(["the migrations are done"]);
 });

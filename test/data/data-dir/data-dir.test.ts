@@ -4,8 +4,8 @@ import {
   chmodSync,
   copyFileSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,17 +13,18 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { readConfig } from "../../../src/config/config.ts";
 import { databasePath, lockPath } from "../../../src/data/data-dir/paths.ts";
 import { lockForServer } from "../../../src/data/data-dir/lock.ts";
 import { openData } from "../../../src/data/data-dir/open.ts";
 import { migrate } from "../../../src/data/db/migrate.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
-import { directoryFault, ownershipFault } from "../../../src/data/data-dir/checks.ts";
+import { accessAdvice, directoryFault, ownershipFault } from "../../../src/data/data-dir/checks.ts";
 import { OperatorError } from "../../../src/lib/operator-error.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 import { asUser, giveToUser, isRoot } from "../../support/user.ts";
+import { shellQuoted, sudoCommand } from "../../../src/data/data-dir/shell.ts";
 
 const configIn = (dataDir: string) =>
   readConfig({ flags: {}, env: { DATA_DIR: dataDir }, isTerminal: false });
@@ -287,3 +288,46 @@ test.skipIf(!isRoot)(
     expect(await opening(dataDir)).toBe("opened");
   },
 );
+
+test.each([
+  ["EACCES", "chmod 700 '/srv/my store'"],
+  ["EPERM", "sudo chattr -i '/srv/my store'"],
+  ["EROFS", "Mount it for writing, or name another directory with --data-dir"],
+  ["EIO", "Look for disk errors"],
+  [undefined, "Look for disk errors"],
+])("the advice about a directory that cannot be written fits the code %s", (code, advice) => {
+  expect(accessAdvice("/srv/my store", code)).toContain(advice);
+});
+
+test("only a lack of permission is advised to be corrected with chmod", () => {
+  for (const code of ["EPERM", "EROFS", "EIO", undefined])
+    expect(accessAdvice("/srv/store", code)).not.toContain("chmod");
+});
+
+test("a command is repeated with sudo, and its arguments stay quoted", () => {
+  expect(
+    sudoCommand("adoption-store", undefined, ["keys", "create", "--name", "our web", "--scope", "*"]),
+  ).toBe("sudo adoption-store keys create --name 'our web' --scope '*'");
+});
+
+test("a server runs as the owner of the store, by name or by number", () => {
+  expect(sudoCommand(0, "/srv/store", ["serve", "--data-dir", "/srv/store"])).toBe(
+    "sudo -u root adoption-store serve --data-dir /srv/store",
+  );
+  expect(sudoCommand(54_321, undefined, ["serve"])).toBe("sudo -u '#54321' adoption-store serve");
+});
+
+test("a command with the argument `serve` still runs as root", () => {
+  expect(sudoCommand(54_321, undefined, ["keys", "create", "--name", "serve"])).toBe(
+    "sudo adoption-store keys create --name serve",
+  );
+});
+
+test("the command names the store by its absolute path, unless its arguments already do", () => {
+  expect(sudoCommand(0, "./our data", ["status"])).toBe(
+    `sudo adoption-store status --data-dir ${shellQuoted(resolve("our data"))}`,
+  );
+  expect(sudoCommand(0, "/srv/store", ["status", "--data-dir=/srv/store"])).toBe(
+    "sudo adoption-store status '--data-dir=/srv/store'",
+  );
+});

@@ -2,6 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { detectChanges } from "../../../src/data/db/change-detection.ts";
 import { type Database, openDatabase } from "../../../src/data/db/open.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
+import { Database as Client } from "bun:sqlite";
+import { truncateSync, writeFileSync } from "node:fs";
+import { logSize, logWarnings } from "../../../src/data/db/wal.ts";
+import { MAX_LOG_BYTES } from "../../../src/data/db/pragmas.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { fileSize } from "../../../src/lib/files.ts";
 
 const pair = () => {
   const path = `${temporaryDirectory()}/store.db`;
@@ -114,4 +120,132 @@ test("a checkpoint of another connection does not count as a write, and later wr
   other.client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   other.writeBeside();
   expect(await foreignOf(ours)).toBeGreaterThan(before);
+});
+
+/** A store whose log has grown because a reader holds an older snapshot. */
+const grown = () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const database = openDatabase(path);
+  atEnd(() => database.close());
+  const reader = new Client(path, { readonly: true });
+  atEnd(() => reader.close());
+  reader.run("BEGIN");
+  reader.query("SELECT count(*) FROM pets").get();
+  const { client } = database;
+  const add = () =>
+    client.run("INSERT INTO pets (name, category_id, created_at) VALUES (?, 1, 0)", ["x".repeat(200)]);
+  client.run("PRAGMA synchronous=OFF");
+  while (logSize(path) <= MAX_LOG_BYTES) for (let at = 0; at < 200; at++) add();
+  return { path, database, reader, add };
+};
+
+test("a log that has grown is truncated without a write, once nobody reads it", async () => {
+  const { path, database, reader } = grown();
+  await database.shrinkLog();
+  expect(logSize(path)).toBeGreaterThan(MAX_LOG_BYTES);
+  reader.run("COMMIT");
+  await database.shrinkLog();
+  expect(logSize(path)).toBe(0);
+});
+
+test("a small log is left alone", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const database = openDatabase(path);
+  atEnd(() => database.close());
+  const before = logSize(path);
+  expect(before).toBeGreaterThan(0);
+  await database.shrinkLog();
+  expect(logSize(path)).toBe(before);
+});
+
+test("a store that closes while its log is copied waits for that, and is intact", async () => {
+  const { path, database, reader, add } = grown();
+  add();
+  reader.run("COMMIT");
+  const shrinking = database.shrinkLog();
+  await database.close();
+  await shrinking;
+  await database.shrinkLog();
+  const client = new Client(path, { readonly: true });
+  expect(client.query("PRAGMA quick_check(1)").get()).toEqual({ quick_check: "ok" });
+  client.close();
+});
+
+test("readiness warns of a log that has not been copied for long", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  expect(logWarnings(path)).toEqual([]);
+  writeFileSync(`${path}-wal`, "");
+  truncateSync(`${path}-wal`, 16 * MAX_LOG_BYTES);
+  expect(logWarnings(path)).toEqual([
+    { code: "database_log_large", count: 1, message: expect.stringContaining("has grown to 268 MB") },
+  ]);
+});
+
+const open = (path = `${temporaryDirectory()}/store.db`) => {
+  const database = openDatabase(path);
+  atEnd(() => database.close());
+  const { client, commit } = database;
+  const insertStatement = client.prepare("INSERT INTO categories (name, folded) VALUES (?1, ?1)");
+  const countStatement = client.prepare<{ count: number }, []>("SELECT count(*) AS count FROM categories");
+  return {
+    ...database,
+    path,
+    count: () => countStatement.get()?.count,
+    add: (name: string) => commit([{ query: { all: () => insertStatement.all(name) }, values: {} }]),
+  };
+};
+
+describe("reads that wait for the same `fresh`", () => {
+  test("see one state, and the next ones see what was written meanwhile", async () => {
+    const ours = open();
+    const other = open(ours.path);
+    await ours.fresh();
+    expect(ours.count()).toBe(0);
+    other.client.run("INSERT INTO categories (name, folded) VALUES ('dogs', 'dogs')");
+    expect(ours.count()).toBe(0);
+    await ours.fresh();
+    expect(ours.count()).toBe(1);
+  });
+
+  test("see what is written before the next event, once that comes", async () => {
+    const ours = open();
+    const other = open(ours.path);
+    await ours.fresh();
+    ours.count();
+    other.client.run("INSERT INTO categories (name, folded) VALUES ('dogs', 'dogs')");
+    await nextTurn();
+    expect(ours.count()).toBe(1);
+  });
+
+  test("do not keep other processes from truncating the log", async () => {
+    const ours = open();
+    await ours.add("dogs");
+    await ours.fresh();
+    ours.count();
+    await nextTurn();
+    const other = open(ours.path);
+    other.client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(fileSize(`${ours.path}-wal`)).toBe(0);
+  });
+
+  test("can be followed by a write", async () => {
+    const ours = open();
+    await ours.fresh();
+    ours.count();
+    await ours.add("dogs");
+    expect(ours.count()).toBe(1);
+    await ours.fresh();
+    expect(ours.count()).toBe(1);
+  });
+
+  test("do not keep the database from closing", async () => {
+    const ours = open();
+    await ours.add("dogs");
+    await ours.fresh();
+    ours.count();
+    const pending = ours.fresh();
+    await ours.close();
+    await pending;
+    expect(fileSize(`${ours.path}-wal`)).toBe(0);
+  });
 });

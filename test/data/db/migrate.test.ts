@@ -2,11 +2,13 @@ import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MigrationRefused, migrate, migrationSteps } from "../../../src/data/db/migrate.ts";
-import { SQUASHED, migrations } from "../../../src/data/db/migrations.ts";
+import { migrate, MigrationRefused, migrationSteps } from "../../../src/data/db/migrate.ts";
+import { migrations, SQUASHED } from "../../../src/data/db/migrations.ts";
 import { openDatabase } from "../../../src/data/db/open.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 import { migrated, squash } from "./squash.ts";
+import { brokenConstraint, constraintsIn } from "../../../src/data/db/integrity.ts";
+import { storeIdOf } from "../../../src/data/db/store-id.ts";
 
 const FOLDER = join(import.meta.dir, "../../../drizzle");
 const ONE = { tag: "0000_one", sql: "CREATE TABLE one (id INTEGER PRIMARY KEY) STRICT" };
@@ -149,5 +151,69 @@ test("a write is flushed to the disk before it is acknowledged", async () => {
   const database = openDatabase(`${temporaryDirectory()}/store.db`);
   const pragma = (name: string) => Object.values(database.client.query(`PRAGMA ${name}`).get() as object)[0];
   expect([pragma("journal_mode"), pragma("synchronous"), pragma("foreign_keys")]).toEqual(["wal", 2, 1]);
+  await database.close();
+});
+
+const made = (): string => {
+  const path = join(temporaryDirectory(), "store.db");
+  const client = new Client(path, { create: true });
+  migrate(client, migrations);
+  client.close();
+  return path;
+};
+
+test("the program finds every CHECK constraint of the schema", () => {
+  const client = new Client(made(), { readonly: true });
+  const tables = client
+    .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL")
+    .all();
+  client.close();
+  const written = tables.flatMap(({ sql }) => sql.match(/\bCHECK\b/g) ?? []);
+  expect(tables.flatMap(({ sql }) => constraintsIn(sql))).toHaveLength(written.length);
+  expect(written.length).toBeGreaterThan(5);
+});
+
+test("a row that breaks a CHECK constraint is found on a read-only connection, where SQLite does not look", () => {
+  const path = made();
+  const writer = new Client(path, { readwrite: true });
+  expect(brokenConstraint(writer)).toBeUndefined();
+  writer.run("PRAGMA ignore_check_constraints=ON");
+  writer.run("INSERT INTO pet_events (kind, pet_id) VALUES ('adbed', 1)");
+  writer.close();
+  const client = new Client(path, { readonly: true });
+  expect(client.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+  expect(brokenConstraint(client)).toBe("pet_events_kind");
+  client.close();
+});
+
+const idIn = async (path: string): Promise<string | undefined> => {
+  const database = openDatabase(path);
+  const id = storeIdOf(database.client);
+  await database.close();
+  return id;
+};
+
+test("each store gets its own id when it is created, and keeps it", async () => {
+  const path = `${temporaryDirectory()}/one.db`;
+  const id = await idIn(path);
+  expect(id).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+  expect(await idIn(path)).toBe(id);
+  expect(await idIn(`${temporaryDirectory()}/other.db`)).not.toBe(id);
+});
+
+test("a database from before there were store ids gets one with the migration", async () => {
+  const path = `${temporaryDirectory()}/old.db`;
+  const old = new Client(path, { create: true });
+  migrate(old, migrations.slice(0, 1));
+  expect(storeIdOf(old)).toBeUndefined();
+  old.close();
+  expect(await idIn(path)).toBeString();
+});
+
+test("the table of the store id has at most one row", async () => {
+  const database = openDatabase(":memory:");
+  expect(() => database.client.run("INSERT INTO store_identity VALUES (2, 'another', 0)")).toThrow(
+    "store_identity_one",
+  );
   await database.close();
 });

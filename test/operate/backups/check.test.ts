@@ -1,14 +1,22 @@
 import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkBackup } from "../../../src/operate/backups/check.ts";
 import { databasePath } from "../../../src/data/data-dir/paths.ts";
 import { tarGzOf } from "../../platform/deploys/archives.ts";
 import { openProject } from "../../platform/domains/projects.ts";
 import { seeded } from "../../support/random.ts";
-import { temporaryDirectory } from "../../support/store.ts";
-import { backUp, closedStore, restoreTo } from "./stores.ts";
+import { addPet, temporaryDirectory } from "../../support/store.ts";
+import { backUp, closedStore, namesIn, NOW, restoreTo, storeIn } from "./stores.ts";
+import { database } from "../../../src/cli/doctor.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { lastEventId, removeSecrets } from "../../../src/data/db/backup-contents.ts";
+import { openIssuing } from "../../platform/certificates/issuing.ts";
+import { makeEmbedded } from "../../../src/data/cluster/membership.ts";
+import { prepareRestore } from "../../../src/operate/backups/restore.ts";
+import { markReplica } from "../../../src/data/db/replica-mark.ts";
+import { inspect, markAt } from "../../support/replica-file.ts";
 
 const check = (file: string) => checkBackup(file, () => {});
 
@@ -88,3 +96,103 @@ test("over 60 flipped bits, the check accepts no backup that a restore refuses",
   }
   expect(refused).toBeGreaterThan(0);
 }, 60_000);
+
+const FLIPS = Number(process.env["FLIPS"] ?? 60);
+
+/** A DATA_DIR that no process has open, whose indexes are as large as its tables. */
+const source = async (): Promise<string> => {
+  const made = temporaryDirectory();
+  const store = await storeIn(made);
+  for (let at = 0; at < 300; at++)
+    await addPet(store, { name: `Animal ${at} of the shelter`, categoryId: at % 9 });
+  await store.database.close();
+  return made;
+};
+
+const doctor = async (dataDir: string, quick = false): Promise<string> => {
+  const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir }, isTerminal: false });
+  try {
+    const found = await database(config, { quick });
+    return typeof found === "string" ? found : found.warning;
+  } catch (error) {
+    return `FAILED ${String(error)}`;
+  }
+};
+
+test(`doctor never calls a database intact that backup refuses, over ${FLIPS} flipped bits`, async () => {
+  const random = seeded(23);
+  const from = await source();
+  const whole = readFileSync(databasePath(from));
+  const wrong: string[] = [];
+  let refused = 0;
+  for (let flip = 0; flip < FLIPS; flip++) {
+    const dataDir = temporaryDirectory();
+    const bytes = Buffer.from(whole);
+    const place = random(bytes.length);
+    bytes[place] = (bytes[place] ?? 0) ^ (1 << random(8));
+    writeFileSync(databasePath(dataDir), bytes, { mode: 0o600 });
+    const said = await doctor(dataDir);
+    const reason = await backUp(dataDir).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
+    if (reason !== undefined) refused++;
+    if (reason !== undefined && !said.startsWith("FAILED")) wrong.push(`byte ${place}: ${said}; ${reason}`);
+  }
+  expect(wrong).toEqual([]);
+  // Without a refusal, the test would show nothing.
+  expect(refused).toBeGreaterThan(5);
+}, 60_000);
+
+test("a server without its private keys, as after a restore, orders new certificates by itself", async () => {
+  const { store, verified, pass, stageOf, certificates } = await openIssuing();
+  await verified("docs.example.test");
+  await pass();
+  const before = await certificates.find("docs.example.test");
+  expect(await stageOf("docs.example.test")).toBe("live");
+  removeSecrets(store.database.client);
+  expect((await certificates.find("docs.example.test"))?.issued).toBeUndefined();
+  await pass();
+  const after = await certificates.find("docs.example.test");
+  expect(after?.issued?.key).toContain("PRIVATE KEY");
+  expect(after?.issued?.key).not.toBe(before?.issued?.key);
+  expect(await stageOf("docs.example.test")).toBe("live");
+});
+
+const MARK = { log: "9b1d", position: 41, id: "a", checksum: "c" };
+
+/** A DATA_DIR whose database is a replica. */
+const closedReplica = async (name: string): Promise<string> => {
+  const dataDir = await closedStore(name);
+  inspect(databasePath(dataDir), (client) => markReplica(client, MARK));
+  return dataDir;
+};
+
+test("a backup of a replica is an embedded database with its position in the log", async () => {
+  const { file } = await backUp(await closedReplica("Bella"));
+  expect(markAt(file)).toBeUndefined();
+  expect(checkBackup(file, () => {}).origin).toEqual({ log: "9b1d", position: 41 });
+});
+
+test("a backup of a replica is restored as an embedded store, whose event ids continue to rise", async () => {
+  const { file } = await backUp(await closedReplica("Bella"));
+  const dataDir = temporaryDirectory();
+  await restoreTo(dataDir, file);
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
+  const tables = inspect(databasePath(dataDir), (client) =>
+    client.query("SELECT name FROM sqlite_schema WHERE name IN ('replica', 'backup_origin')").values(),
+  );
+  expect(tables).toEqual([]);
+  expect(inspect(databasePath(dataDir), lastEventId)).toBeGreaterThan(NOW);
+});
+
+test("a restore over a replica is refused, and the error explains how a cluster returns to a backup", async () => {
+  const { file } = await backUp(await closedStore("Max"));
+  const dataDir = await closedReplica("Bella");
+  expect(() => prepareRestore(dataDir, file, NOW)).toThrow("cluster join --replace");
+  expect(markAt(databasePath(dataDir))).toEqual(MARK);
+  // It holds no lock.
+  makeEmbedded(databasePath(dataDir));
+  await restoreTo(dataDir, file);
+  expect(await namesIn(dataDir)).toEqual(["Max"]);
+});

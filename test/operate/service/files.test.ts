@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { caddyfile, composeFile, containerfile, nginxSite } from "../../../src/operate/service/container.ts";
-import { UNIT_MARK, systemdUnit } from "../../../src/operate/service/unit.ts";
+import { memoryMaxOf, systemdUnit, UNIT_MARK } from "../../../src/operate/service/unit.ts";
 
 const site = { baseUrl: "https://pets.example.org:8443", port: 4000, maxUploadBytes: 100 * 2 ** 20 };
 
@@ -38,4 +38,23 @@ test("the unit lets the service write the directories that it names, and begins 
   expect(unit.startsWith(`${UNIT_MARK}\n`)).toBe(true);
   expect(unit).toContain('ReadWritePaths=-"/mnt/50%% full"\n');
   expect(unit).toContain(String.raw`ReadWritePaths=-"/mnt/\"new\" back\\slash"` + "\n");
+});
+
+test("the unit limits the memory to three quarters of the machine unless another limit is given", () => {
+  expect(memoryMaxOf(systemdUnit())).toBe("75%");
+  expect(memoryMaxOf(systemdUnit({ memoryMax: "2147483648" }))).toBe("2147483648");
+});
+
+test("a unit from before the memory limit has none", () => {
+  expect(memoryMaxOf(systemdUnit().replace(/^MemoryMax=.*\n/m, ""))).toBeUndefined();
+});
+
+test("the unit writes no core dumps, which would contain keys", () => {
+  expect(systemdUnit()).toContain("\nLimitCORE=0\n");
+});
+
+test("systemd refuses no start, because a pause already separates automatic ones", () => {
+  const [head = "", service = ""] = systemdUnit().split("\n[Service]\n");
+  expect(head).toContain("\nStartLimitIntervalSec=0");
+  expect(service).toContain("\nRestart=on-failure\nRestartSec=2\n");
 });

@@ -8,6 +8,7 @@ import {
 import { EngineUnavailable } from "../../../src/data/cluster/log.ts";
 import { parseDatabaseUrl } from "../../../src/lib/database-url.ts";
 import { outcomeOf } from "../../support/outcome.ts";
+import { headText, parseHead } from "../../../src/data/cluster/engines/etcd.ts";
 
 type Respond = (path: string, request: Request) => Response | Promise<Response>;
 
@@ -140,4 +141,14 @@ describe("a stream", () => {
     for await (const _ of open([only.address]).stream("watch", {}, 50, new AbortController().signal));
     expect(only.paths).toEqual(["watch"]);
   });
+});
+
+test("the end of the log is read as it was written", () => {
+  const head = { log: "log-1", position: 7, id: "seventh" };
+  expect(parseHead(headText(head))).toEqual(head);
+});
+
+test("an end of the log that another program wrote is a fault of the engine", () => {
+  for (const text of ["garbage{{", "", "null", "{}", "[]", '["log-1","7","seventh"]', '["log-1",1e300,"id"]'])
+    expect(() => parseHead(text)).toThrow(EngineUnavailable);
 });

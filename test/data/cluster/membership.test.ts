@@ -1,0 +1,412 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { markOutdated } from "../../../src/data/cluster/load-snapshot.ts";
+import type { Log } from "../../../src/data/cluster/log.ts";
+import {
+  inspectLeaving,
+  joinCluster,
+  makeEmbedded,
+  startReplica,
+} from "../../../src/data/cluster/membership.ts";
+import { createDatabase, openDatabase } from "../../../src/data/db/open.ts";
+import { storeIdOf } from "../../../src/data/db/store-id.ts";
+import { MemoryEngine } from "../../support/memory-log.ts";
+import { outcomeOf } from "../../support/outcome.ts";
+import { inspect, markAt, writeAsNode } from "../../support/replica-file.ts";
+import { atEnd, contextOf, temporaryDirectory } from "../../support/store.ts";
+import { announceNode } from "../../../src/data/cluster/nodes.ts";
+import { openKeys } from "../../../src/access/keys/service.ts";
+import { memoryCluster } from "../../support/cluster.ts";
+import { nodeIdOf } from "../../../src/data/cluster/open-replica.ts";
+import { nodeIdPath } from "../../../src/data/data-dir/paths.ts";
+
+const newPath = () => join(temporaryDirectory(), "adoption-store.db");
+
+const storeAt = (path: string) => inspect(path, storeIdOf);
+
+/** Appends records without meaning. */
+const append = async (log: Log, count: number) => {
+  for (let at = 0; at < count; at++) {
+    const head = await log.head();
+    if (head) await log.append(head, crypto.randomUUID(), new Uint8Array(10));
+  }
+};
+
+describe("the start of a replica", () => {
+  test("begins a log with an empty database where there is none", async () => {
+    const log = new MemoryEngine().open();
+    const path = newPath();
+    await startReplica(path, log);
+    const head = await log.head();
+    expect(head?.position).toBe(0);
+    expect(markAt(path)).toMatchObject({ ...head });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(path, ".."))).toEqual(["adoption-store.db"]);
+  });
+
+  test("takes the database of the node that was first, also when all start at once", async () => {
+    const engine = new MemoryEngine();
+    const paths = [newPath(), newPath(), newPath()];
+    await Promise.all(paths.map((path) => startReplica(path, engine.open())));
+    expect(new Set(paths.map(storeAt)).size).toBe(1);
+    expect(new Set(paths.map((path) => markAt(path)?.log)).size).toBe(1);
+    const log = engine.open();
+    const { name } = JSON.parse((await log.snapshot())?.reference ?? "") as { name: string };
+    const parts = await log.files.list("");
+    expect(parts.every((part) => part.startsWith(`${name}/`))).toBe(true);
+  });
+
+  test("says that it loads a snapshot before it does, which may take minutes", async () => {
+    const engine = new MemoryEngine();
+    const calls: string[] = [];
+    const start = async (path: string) => {
+      const onLoad = async () => void calls.push(`${path} exists: ${existsSync(path)}`);
+      await startReplica(path, engine.open(), { onLoad });
+    };
+    const [first, other] = [newPath(), newPath()];
+    await start(first);
+    expect(calls).toEqual([]);
+    await start(other);
+    await start(other);
+    expect(calls).toEqual([`${other} exists: false`]);
+    await markOutdated(other, "a test");
+    await start(other);
+    expect(calls).toHaveLength(2);
+  });
+
+  test("keeps a replica that the log goes on from", async () => {
+    const log = new MemoryEngine().open();
+    const path = newPath();
+    await startReplica(path, log);
+    await append(log, 3);
+    const { ino } = statSync(path);
+    await startReplica(path, log);
+    expect(statSync(path).ino).toBe(ino);
+  });
+
+  test("keeps a replica while the engine is away", async () => {
+    const engine = new MemoryEngine();
+    const path = newPath();
+    await startReplica(path, engine.open());
+    engine.isAvailable = false;
+    const { ino } = statSync(path);
+    await startReplica(path, engine.open());
+    expect(statSync(path).ino).toBe(ino);
+    expect(await outcomeOf(startReplica(newPath(), engine.open()))).toThrow("not available");
+  });
+
+  test("loads the snapshot again if the replica is marked as outdated, and removes the mark and the old log", async () => {
+    const log = new MemoryEngine().open();
+    const path = newPath();
+    await startReplica(path, log);
+    truncateSync(path, 5000);
+    writeFileSync(`${path}-wal`, "of the old database");
+    await markOutdated(path, "its checksum differs");
+    await startReplica(path, log);
+    expect(readdirSync(join(path, ".."))).toEqual(["adoption-store.db"]);
+    expect(markAt(path)).toMatchObject({ ...(await log.head()) });
+  });
+
+  test("loads the snapshot if the log does not go on from the replica", async () => {
+    const engine = new MemoryEngine();
+    const log = engine.open();
+    const path = newPath();
+    await startReplica(path, log);
+    inspect(path, (client) => client.run("UPDATE replica SET position = 1, id = 'lost'"));
+    await startReplica(path, log);
+    expect(markAt(path)?.position).toBe(0);
+    await append(log, 1);
+    inspect(path, (client) => client.run("UPDATE replica SET position = 1, id = 'lost'"));
+    await startReplica(path, log);
+    expect(markAt(path)?.position).toBe(0);
+    inspect(path, (client) => client.run("UPDATE replica SET log = 'another'"));
+    await startReplica(path, log);
+    expect(markAt(path)).toMatchObject({ log: (await log.head())?.log ?? "" });
+  });
+
+  test("refuses an embedded store and leaves it as it is", async () => {
+    const path = newPath();
+    await openDatabase(path).close();
+    const id = storeAt(path);
+    expect(await outcomeOf(startReplica(path, new MemoryEngine().open()))).toThrow("cluster join");
+    expect([storeAt(path), markAt(path)]).toEqual([id, undefined]);
+  });
+
+  test("refuses to replace a replica of another store", async () => {
+    const [one, other] = [new MemoryEngine().open(), new MemoryEngine().open()];
+    const [path, otherPath] = [newPath(), newPath()];
+    await startReplica(path, one);
+    await startReplica(otherPath, other);
+    expect(await outcomeOf(startReplica(path, other))).toThrow("another store");
+    expect(markAt(path)?.log).toBe((await one.head())?.log ?? "");
+    expect(existsSync(`${path}.outdated`)).toBe(false);
+  });
+
+  test("refuses to start another log where the engine has lost the one of the replica", async () => {
+    const path = newPath();
+    await startReplica(path, new MemoryEngine().open());
+    expect(await outcomeOf(startReplica(path, new MemoryEngine().open()))).toThrow("the engine has no log");
+    await markOutdated(path, "a test");
+    expect(await outcomeOf(startReplica(path, new MemoryEngine().open()))).toThrow("the engine has no log");
+  });
+
+  test.each([
+    ["is missing", (log: Log, parts: string[]) => log.files.remove(parts.slice(0, 1)), "is missing"],
+    ["is damaged", (log: Log, [part = ""]: string[]) => log.files.put(part, new Uint8Array(9)), "is damaged"],
+    [
+      "has another content",
+      (log: Log, [part = ""]: string[]) => log.files.put(part, Bun.zstdCompressSync(new Uint8Array(4096))),
+      "another size",
+    ],
+    [
+      "would fill the memory",
+      (log: Log, [part = ""]: string[]) => log.files.put(part, Bun.zstdCompressSync(new Uint8Array(2e7))),
+      "is damaged",
+    ],
+  ])("refuses a snapshot of which a part %s", async (_how, spoil, message) => {
+    const log = new MemoryEngine().open();
+    await startReplica(newPath(), log);
+    await spoil(log, await log.files.list(""));
+    const path = newPath();
+    expect(await outcomeOf(startReplica(path, log))).toThrow(message);
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+  });
+
+  test("uses object storage for the snapshot where there is some", async () => {
+    const engine = new MemoryEngine();
+    const objects = new MemoryEngine().open().files;
+    await startReplica(newPath(), engine.open(), { objects });
+    expect(await engine.open().files.list("")).toEqual([]);
+    const path = newPath();
+    await startReplica(path, engine.open(), { objects });
+    expect(markAt(path)?.position).toBe(0);
+    expect(await outcomeOf(startReplica(newPath(), engine.open()))).toThrow("BLOBS_URL");
+  });
+});
+
+test("a node whose snapshot is damaged says how another one is made", async () => {
+  const engine = new MemoryEngine();
+  const log = engine.open();
+  await startReplica(newPath(), log);
+  for (const part of await log.files.list("")) await log.files.put(part, new Uint8Array(10));
+  expect(await outcomeOf(startReplica(newPath(), engine.open()))).toThrow("cluster join --replace");
+});
+
+const newStore = () => {
+  const path = newPath();
+  createDatabase(path);
+  return path;
+};
+
+describe("an embedded store that joins a cluster", () => {
+  test("becomes what other nodes start from", async () => {
+    const engine = new MemoryEngine();
+    const path = newStore();
+    expect(await joinCluster(path, engine.open(), { replace: false })).toMatchObject({ isNew: true });
+    const other = newPath();
+    await startReplica(other, engine.open());
+    expect(storeAt(other)).toBe(storeAt(path));
+    expect(markAt(other)).toEqual(markAt(path));
+    await startReplica(path, engine.open());
+  });
+
+  test("stays in it when it joins again, also after other nodes wrote", async () => {
+    const engine = new MemoryEngine();
+    const [path, other] = [newStore(), newPath()];
+    const { log } = await joinCluster(path, engine.open(), { replace: false });
+    await startReplica(other, engine.open());
+    await writeAsNode(engine.open(), other, "DELETE FROM categories");
+    expect(await joinCluster(path, engine.open(), { replace: false })).toEqual({ log, isNew: false });
+  });
+
+  test("is refused where the engine has a log, and stays as it is", async () => {
+    const engine = new MemoryEngine();
+    await startReplica(newPath(), engine.open());
+    const path = newStore();
+    expect(await outcomeOf(joinCluster(path, engine.open(), { replace: false }))).toThrow("--replace");
+    expect(markAt(path)).toBeUndefined();
+  });
+
+  test("replaces a log if it may, whose nodes then start from it", async () => {
+    const engine = new MemoryEngine();
+    const [path, node] = [newStore(), newPath()];
+    await joinCluster(path, engine.open(), { replace: false });
+    await startReplica(node, engine.open());
+    await writeAsNode(engine.open(), node, "DELETE FROM categories");
+    // As a restored backup: the same store without the mark.
+    inspect(path, (client) => client.run("DROP TABLE replica"));
+    const before = await engine.open().head();
+    const { log } = await joinCluster(path, engine.open(), { replace: true });
+    expect(log).not.toBe(before?.log ?? "");
+    expect(engine.records).toEqual([]);
+    await startReplica(node, engine.open());
+    expect(markAt(node)).toEqual(markAt(path));
+  });
+
+  test("begins another log after a crash before the first one was created", async () => {
+    const engine = new MemoryEngine();
+    const path = newStore();
+    const crash = () => {
+      throw new Error("killed");
+    };
+    expect(await outcomeOf(joinCluster(path, engine.open(), { replace: false, onProgress: crash }))).toThrow(
+      "killed",
+    );
+    expect(await joinCluster(path, engine.open(), { replace: false })).toMatchObject({ isNew: true });
+    await startReplica(newPath(), engine.open());
+  });
+
+  test("stays what it was when another node is first", async () => {
+    const engine = new MemoryEngine();
+    const path = newStore();
+    const log = engine.open();
+    const create: typeof log.create = async (first, replaces) => {
+      await startReplica(newPath(), engine.open());
+      return log.create(first, replaces);
+    };
+    expect(await outcomeOf(joinCluster(path, { ...log, create }, { replace: false }))).toThrow(
+      "run this again",
+    );
+    expect(markAt(path)).toBeUndefined();
+    expect((await log.files.list("")).length).toBe(1);
+  });
+
+  test("puts its parts again if a node of the log that it replaces removed them", async () => {
+    const engine = new MemoryEngine();
+    await startReplica(newPath(), engine.open());
+    const path = newStore();
+    const log = engine.open();
+    const create: typeof log.create = async (first, replaces) => {
+      await log.files.remove(await log.files.list(""));
+      return log.create(first, replaces);
+    };
+    await joinCluster(path, { ...log, create }, { replace: true });
+    await startReplica(newPath(), engine.open());
+  });
+
+  test("is refused if it is damaged or of another version", async () => {
+    const path = newStore();
+    inspect(path, (client) => client.run("CREATE TABLE foreign_one (a)"));
+    expect(await outcomeOf(joinCluster(path, new MemoryEngine().open(), { replace: false }))).toThrow(
+      "is not part of adoption-store",
+    );
+  });
+});
+
+const newMember = async (engine = new MemoryEngine()) => {
+  const path = join(temporaryDirectory(), "adoption-store.db");
+  createDatabase(path);
+  await joinCluster(path, engine.open(), { replace: true });
+  return { engine, path };
+};
+
+test("a replica cannot be opened as an embedded store", async () => {
+  const { path } = await newMember();
+  expect(() => openDatabase(path)).toThrow("the database is a replica of a cluster: set DATABASE_URL");
+  makeEmbedded(path);
+  await openDatabase(path).close();
+});
+
+describe("a node that leaves the cluster", () => {
+  test("is told which nodes go on", async () => {
+    const { engine, path } = await newMember();
+    expect(await inspectLeaving(path, engine.open())).toEqual({ log: "current", running: [] });
+    const entry = {
+      id: "b",
+      name: "bert",
+      version: "1",
+      format: 1,
+      position: 0,
+      address: "",
+      since: 0,
+      now: 0,
+    };
+    const nodes = announceNode(engine.open(), () => entry, { onError: () => {}, onTaken: () => {} });
+    atEnd(nodes.stop);
+    await nodes.tick();
+    expect(await inspectLeaving(path, engine.open())).toEqual({ log: "current", running: ["bert"] });
+  });
+
+  test("is told if its log is gone or was replaced", async () => {
+    const { engine, path } = await newMember();
+    expect(await inspectLeaving(path, new MemoryEngine().open())).toMatchObject({ log: "lost" });
+    await newMember(engine);
+    expect(await inspectLeaving(path, engine.open())).toMatchObject({ log: "replaced" });
+  });
+
+  test("is an embedded store afterwards, also when it leaves again", async () => {
+    const { engine, path } = await newMember();
+    makeEmbedded(path);
+    expect(markAt(path)).toBeUndefined();
+    makeEmbedded(path);
+    expect(await inspectLeaving(path, engine.open())).toEqual({ log: "none", running: [] });
+  });
+});
+
+test("a node that starts from a snapshot without keys leaves its file of the first key alone", async () => {
+  const { open } = await memoryCluster();
+  const saved: string[] = [];
+  let removals = 0;
+  const file = {
+    save: async (secret: string) => void saved.push(secret),
+    remove: async () => void removals++,
+  };
+  const keysOf = async () => {
+    const { database } = await open();
+    return openKeys(contextOf(database));
+  };
+  const first = await keysOf();
+  expect((await first.createFirst(file))?.name).toBe("admin");
+  const again = await keysOf();
+  expect(await again.createFirst(file)).toBeUndefined();
+  expect(saved).toHaveLength(1);
+  expect(removals).toBe(0);
+});
+
+const SRC = join(import.meta.dir, "../../../src");
+
+/** Starts a server without DATABASE_URL, and prints which modules it has loaded. */
+const SCRIPT = `
+import { startServer } from ${JSON.stringify(`${SRC}/app/server.ts`)};
+import { readConfig } from ${JSON.stringify(`${SRC}/config/config.ts`)};
+const env = { DATA_DIR: process.argv[2], PORT: "0" };
+const server = await startServer(readConfig({ flags: {}, env, isTerminal: false }));
+await Bun.write(process.argv[3], JSON.stringify(Object.keys(require.cache)));
+await server.stop();
+process.exit();
+`;
+
+test("a server without DATABASE_URL loads nothing of the cluster", async () => {
+  const place = temporaryDirectory();
+  const [script, list] = [join(place, "script.ts"), join(place, "modules.json")];
+  await Bun.write(script, SCRIPT);
+  await Bun.spawn([process.execPath, script, join(place, "data"), list], {
+    stdout: "ignore",
+    stderr: "ignore",
+  }).exited;
+  const modules = (await Bun.file(list).json()) as string[];
+  expect(modules).toContain(join(SRC, "data/db/open.ts"));
+  expect(modules.filter((path) => path.startsWith(join(SRC, "data/cluster/")))).toEqual([]);
+});
+
+test("a node keeps its id, in a file for its user alone", () => {
+  const dataDir = temporaryDirectory();
+  const id = nodeIdOf(dataDir);
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(nodeIdOf(dataDir)).toBe(id);
+  expect(statSync(nodeIdPath(dataDir)).mode & 0o777).toBe(0o600);
+});
+
+test("two nodes have different ids", () => {
+  expect(nodeIdOf(temporaryDirectory())).not.toBe(nodeIdOf(temporaryDirectory()));
+});
+
+test("a damaged file is replaced, for its user alone", () => {
+  const dataDir = temporaryDirectory();
+  writeFileSync(nodeIdPath(dataDir), "x", { mode: 0o644 });
+  const id = nodeIdOf(dataDir);
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(nodeIdOf(dataDir)).toBe(id);
+  expect(statSync(nodeIdPath(dataDir)).mode & 0o777).toBe(0o600);
+});
