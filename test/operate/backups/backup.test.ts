@@ -9,7 +9,17 @@ import { shareLock } from "../../../src/data/db/file-lock.ts";
 import { migrate } from "../../../src/data/db/migrate.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
 import { addPet, temporaryDirectory } from "../../support/store.ts";
-import { NOW, backUp, closedStore, filesIn, includes, namesIn, restoreTo, storeIn } from "./stores.ts";
+import {
+  NOW,
+  backUp,
+  closedStore,
+  filesIn,
+  includes,
+  namesIn,
+  newStore,
+  restoreTo,
+  storeIn,
+} from "./stores.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
 const SECRETS = ["KEY-IN-USE", "ORDER-KEY", "KEY-AUTHORIZATION", "THE-TOKEN", "ACCOUNT-KEY"];
@@ -38,8 +48,7 @@ const rowsOf = (file: string, query: string) => {
 };
 
 test("a backup of an open store is one private file with the committed data", async () => {
-  const dataDir = temporaryDirectory();
-  const store = await storeIn(dataDir);
+  const { dataDir, store } = await newStore();
   await addPet(store, { name: "Bella" });
   const { file, bytes, secrets } = await backUp(dataDir);
   expect([statSync(file).mode & 0o777, statSync(file).size, secrets]).toEqual([0o600, bytes, "none"]);
@@ -50,9 +59,8 @@ test("a backup of an open store is one private file with the committed data", as
 });
 
 test("private keys leave no byte in a backup, after which new certificates are ordered, and everything else stays", async () => {
-  const dataDir = temporaryDirectory();
-  const { database } = await storeIn(dataDir);
-  addSecrets(database.client);
+  const { dataDir, client } = await newStore();
+  addSecrets(client);
   const { file, secrets } = await backUp(dataDir);
   expect(secrets).toBe("left_out");
   for (const secret of SECRETS) expect([secret, includes(file, secret)]).toEqual([secret, false]);
@@ -68,27 +76,23 @@ test("private keys leave no byte in a backup, after which new certificates are o
 });
 
 test("private keys are included with --with-secrets", async () => {
-  const dataDir = temporaryDirectory();
-  const { database } = await storeIn(dataDir);
-  addSecrets(database.client);
+  const { dataDir, client } = await newStore();
+  addSecrets(client);
   const { file, secrets } = await backUp(dataDir, { secrets: true });
   expect(secrets).toBe("included");
   for (const secret of SECRETS) expect([secret, includes(file, secret)]).toEqual([secret, true]);
 });
 
 test("private keys that were deleted before are not in a backup either", async () => {
-  const dataDir = temporaryDirectory();
-  const { database } = await storeIn(dataDir);
-  addSecrets(database.client);
-  database.client.run("DELETE FROM certificates");
+  const { dataDir, client } = await newStore();
+  addSecrets(client);
+  client.run("DELETE FROM certificates");
   const { file } = await backUp(dataDir, { secrets: true });
   expect(includes(file, "KEY-IN-USE")).toBe(false);
 });
 
 test("sessions of the console and the key of sign-ins in progress leave no byte in a backup", async () => {
-  const dataDir = temporaryDirectory();
-  const { database } = await storeIn(dataDir);
-  const { client } = database;
+  const { dataDir, client } = await newStore();
   client.run("DELETE FROM sealing_keys");
   client.run("INSERT INTO sealing_keys (one, key) VALUES (1, 'SEALING-KEY')");
   client.run(
@@ -100,8 +104,7 @@ test("sessions of the console and the key of sign-ins in progress leave no byte 
 });
 
 test("a file is overwritten only with --force, and stays intact if the backup fails", async () => {
-  const dataDir = temporaryDirectory();
-  await storeIn(dataDir);
+  const { dataDir } = await newStore();
   const file = join(temporaryDirectory(), "mine.db");
   writeFileSync(file, "mine");
   expect(await outcomeOf(backUp(dataDir, { file }))).toThrow("exists already");
@@ -114,8 +117,7 @@ test("a file is overwritten only with --force, and stays intact if the backup fa
 });
 
 test("a backup never overwrites DATA_DIR's own files, or anything but an ordinary file", async () => {
-  const dataDir = temporaryDirectory();
-  await storeIn(dataDir);
+  const { dataDir } = await newStore();
   const link = join(temporaryDirectory(), "link.db");
   symlinkSync(databasePath(dataDir), link);
   expect(await outcomeOf(backUp(dataDir, { file: link, force: true }))).toThrow("not an ordinary file");
@@ -134,16 +136,14 @@ test("a backup never overwrites DATA_DIR's own files, or anything but an ordinar
 });
 
 test("in DATA_DIR itself the name of a backup must end with .db", async () => {
-  const dataDir = temporaryDirectory();
-  await storeIn(dataDir);
+  const { dataDir } = await newStore();
   expect(await outcomeOf(backUp(dataDir, { file: join(dataDir, "mine.bak") }))).toThrow("ends with .db");
   await backUp(dataDir, { file: join(dataDir, "mine.db") });
   expect(databaseCopies(dataDir, join(dataDir, "backups"))).toEqual([join(dataDir, "mine.db")]);
 });
 
 test("the newest backups of a directory are kept, and no other file is touched", async () => {
-  const dataDir = temporaryDirectory();
-  await storeIn(dataDir);
+  const { dataDir } = await newStore();
   const directory = temporaryDirectory();
   writeFileSync(join(directory, "adoption-store.db"), "mine");
   mkdirSync(join(directory, backupName(1)));
@@ -208,8 +208,7 @@ test("backups that may be another store's are those of the same store again afte
 });
 
 test("a backup writes nothing if there is no room, and the error has the required space", async () => {
-  const dataDir = temporaryDirectory();
-  await storeIn(dataDir);
+  const { dataDir } = await newStore();
   const directory = temporaryDirectory();
   expect(await outcomeOf(backUp(dataDir, { file: join(directory, "b.db"), reserve: 2 ** 60 }))).toThrow(
     /has no room for the backup, which needs about \d+ MB/,
@@ -218,8 +217,7 @@ test("a backup writes nothing if there is no room, and the error has the require
 });
 
 test("a backup writes nothing if the directory is missing", async () => {
-  const dataDir = temporaryDirectory();
-  await storeIn(dataDir);
+  const { dataDir } = await newStore();
   expect(await outcomeOf(backUp(dataDir, { file: join(dataDir, "none", "b.db") }))).toThrow("does not exist");
 });
 
@@ -239,17 +237,15 @@ test("a damaged database is not backed up, regardless of the damaged part", asyn
 });
 
 test("a database whose rows break its constraints is not backed up", async () => {
-  const dataDir = temporaryDirectory();
-  const { database } = await storeIn(dataDir);
-  database.client.run("PRAGMA foreign_keys=OFF");
-  database.client.run("INSERT INTO secrets (hash, key_id, prefix, created_at) VALUES ('h', 99, 'p', 1)");
+  const { dataDir, client } = await newStore();
+  client.run("PRAGMA foreign_keys=OFF");
+  client.run("INSERT INTO secrets (hash, key_id, prefix, created_at) VALUES ('h', 99, 'p', 1)");
   expect(await outcomeOf(backUp(dataDir))).toThrow("a foreign key leads nowhere");
 });
 
 test("a database newer than this program, whose secrets it would not know, is not backed up", async () => {
-  const dataDir = temporaryDirectory();
-  const { database } = await storeIn(dataDir);
-  database.client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', 'x', 1)");
+  const { dataDir, client } = await newStore();
+  client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', 'x', 1)");
   expect(await outcomeOf(backUp(dataDir))).toThrow("newer than this program");
 });
 
@@ -266,8 +262,7 @@ test("a database older than this program can be backed up before it is migrated"
 const GONE = Bun.spawnSync(["true"]).pid;
 
 const open = async () => {
-  const dataDir = temporaryDirectory();
-  await storeIn(dataDir);
+  const { dataDir } = await newStore();
   const directory = temporaryDirectory();
   return {
     directory,

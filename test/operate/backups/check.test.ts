@@ -8,7 +8,7 @@ import { tarGzOf } from "../../platform/deploys/archives.ts";
 import { openProject } from "../../platform/domains/projects.ts";
 import { seeded } from "../../support/random.ts";
 import { addPet, temporaryDirectory } from "../../support/store.ts";
-import { backUp, closedStore, namesIn, NOW, restoreTo, storeIn } from "./stores.ts";
+import { backUp, change, closedStore, namesIn, NOW, restoreTo, storeIn } from "./stores.ts";
 import { database } from "../../../src/cli/doctor.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { lastEventId, removeSecrets } from "../../../src/data/db/backup-contents.ts";
@@ -50,9 +50,7 @@ test("checking a backup without sites reports that they are missing", async () =
 
 test("a backup is refused if a file of a site does not match its name", async () => {
   const { file } = await backUp(await deployed());
-  const client = new Client(file);
-  client.run("UPDATE backup_files SET content = x'00' WHERE part = 0 AND length(content) = 17");
-  client.close();
+  change(file, "UPDATE backup_files SET content = x'00' WHERE part = 0 AND length(content) = 17");
   expect(() => check(file)).toThrow(
     /cannot be restored: it is damaged \(file "[\da-f]{64}" of a site does not match its name/,
   );
@@ -69,9 +67,7 @@ test("a backup is refused if it is missing or not a database of this program", a
 
 test("a file that a deploy needs and that is not in the backup is counted as missing", async () => {
   const { file, sites } = await backUp(await deployed());
-  const client = new Client(file);
-  client.run("DELETE FROM backup_files WHERE length(content) = 17");
-  client.close();
+  change(file, "DELETE FROM backup_files WHERE length(content) = 17");
   expect(check(file).sites).toMatchObject({ files: (sites?.files ?? 0) - 1, missing: 1 });
 });
 

@@ -19,7 +19,7 @@ import { tarGzOf } from "../../platform/deploys/archives.ts";
 import { openProject } from "../../platform/domains/projects.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 import { asUser, giveToUser, isRoot } from "../../support/user.ts";
-import { backUp, copyDatabase, includes, restoreTo, storeIn } from "./stores.ts";
+import { backUp, change, copyDatabase, includes, restoreTo, storeIn } from "./stores.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
 const LARGE = Buffer.alloc(2_500_000, "0123456789abcdef\n");
@@ -221,9 +221,7 @@ test.each([
 
 test("no file of a backup is stored whose content does not match its name", async () => {
   const { file } = await backUp(await deployed());
-  const client = new Client(file);
-  client.run("UPDATE backup_files SET content = x'00' WHERE hash = (SELECT max(hash) FROM backup_files)");
-  client.close();
+  change(file, "UPDATE backup_files SET content = x'00' WHERE hash = (SELECT max(hash) FROM backup_files)");
   const dataDir = temporaryDirectory();
   const missing = join(dataDir, "missing");
   for (const target of [dataDir, missing])
@@ -236,9 +234,7 @@ test("no file of a backup is stored whose content does not match its name", asyn
 
 test("no backup can be taken from a database whose manifest has a name that is not a hash", async () => {
   const source = await deployed();
-  const client = new Client(databasePath(source));
-  client.run("UPDATE deploys SET manifest = '../../dev/zero'");
-  client.close();
+  change(databasePath(source), "UPDATE deploys SET manifest = '../../dev/zero'");
   expect(await outcomeOf(backUp(source))).toThrow("the name of a deploy's manifest is not a hash");
 });
 

@@ -1,3 +1,4 @@
+import { Database as Client } from "bun:sqlite";
 import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BackupOptions, takeBackup } from "../../../src/operate/backups/backup.ts";
@@ -15,6 +16,19 @@ export const storeIn = async (dataDir: string, settings: StoreSettings = {}) =>
     ...settings,
     env: { DATA_DIR: dataDir, ...settings.env },
   });
+
+/** A store in a new DATA_DIR, which stays open. */
+export const newStore = async () => {
+  const dataDir = temporaryDirectory();
+  const store = await storeIn(dataDir);
+  return { dataDir, store, client: store.database.client };
+};
+
+/** Changes a database that no other process has open. */
+export const change = (file: string, sql: string): void => {
+  using client = new Client(file);
+  client.run(sql);
+};
 
 /** Copies a database with its log, as a kill would leave them: this process may still have the original open. */
 export const copyDatabase = (from: string, to: string) => {
