@@ -5,7 +5,7 @@ import { petStatusName } from "../store/pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
 import { allPages, glossary, PAGE_SIZE, relativeTime } from "./print/output.ts";
 import { list, storeCommand } from "./resource.ts";
-import { readNumber, readSpan, valueOf } from "./usage.ts";
+import { readNumber, readSpan, valueOf } from "./input.ts";
 
 const DEFAULT_LIMIT = 20;
 

@@ -11,20 +11,18 @@ import { prepareRestore, type RestoreResult } from "../operate/backups/restore.t
 import type { Config } from "../config/config.ts";
 import { STORAGE } from "../config/settings.ts";
 import { shellQuoted } from "../data/data-dir/shell.ts";
-import { SERVICE as SERVICE_ACTOR } from "../lib/actor.ts";
+import { SERVICE as SERVICE_ACTOR, OPERATOR } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { OPERATOR } from "../lib/actor.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { resultCode } from "../lib/storage-errors.ts";
 import { SERVICE, STATE_DIRECTORY } from "../operate/service/unit.ts";
 import { command, type Input } from "./command.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, UsageError } from "./input.ts";
 import { formatBytes, note, print, printJson, progressLine } from "./print/output.ts";
 import { record } from "./database.ts";
 import { configOf } from "./settings.ts";
 import { stopSignals } from "./signals.ts";
-import { UsageError } from "./usage.ts";
 
 const BACKUP_TAKES = {
   "<file...>":

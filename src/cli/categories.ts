@@ -4,10 +4,9 @@ import type { CategoryService } from "../store/categories/service.ts";
 import { OPERATOR } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import { foldName, quoted } from "../lib/text.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, UsageError } from "./input.ts";
 import { allPages, PAGE_SIZE, print, printJson } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
-import { UsageError } from "./usage.ts";
 
 const allCategories = (categories: CategoryService): Promise<Category[]> =>
   allPages((cursor: string | undefined) => categories.list({ limit: PAGE_SIZE, cursor }));

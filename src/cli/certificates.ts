@@ -2,12 +2,11 @@ import { readFile } from "node:fs/promises";
 import type { Certificate } from "../platform/certificates/certificate.ts";
 import { describeAttempt, summaryOf } from "../platform/certificates/summary.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, UsageError } from "./input.ts";
 import { printProblem } from "./print/domain.ts";
 import { print, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { UsageError } from "./usage.ts";
 
 /** A function that returns a certificate as JSON output has it, with the order in progress. */
 const wireFormat = async (certificates: Store["certificates"]) => {

@@ -17,7 +17,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { command, group } from "./command.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, UsageError } from "./input.ts";
 import { catchUpWithCluster } from "./database.ts";
 import {
   coloured,
@@ -32,7 +32,6 @@ import {
   relativeTime,
 } from "./print/output.ts";
 import { configOf } from "./settings.ts";
-import { UsageError } from "./usage.ts";
 
 /** The log that DATABASE_URL names. @throws UsageError without it, OperatorError if a file that it names cannot be read */
 export const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {

@@ -2,7 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { defaultConfigPath } from "../config/file.ts";
 import { groupOf, type Setting, type SettingName, SETTINGS } from "../config/settings.ts";
 import { CONFIG_VARIABLE } from "../config/sources.ts";
-import { Declined } from "./confirm.ts";
+import { Declined } from "./input.ts";
 import { print, printJson } from "./print/output.ts";
 
 /** The exit codes of all commands. */

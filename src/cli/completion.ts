@@ -7,7 +7,7 @@ import bash from "./completion/bash.sh" with { type: "text" };
 import fish from "./completion/fish.sh" with { type: "text" };
 import zsh from "./completion/zsh.sh" with { type: "text" };
 import { command, fullName, suggestionsFor } from "./command.ts";
-import { HELP } from "./help/help.ts";
+import { HELP } from "./help.ts";
 import { selectedSources } from "./settings.ts";
 
 interface Candidate {

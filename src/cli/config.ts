@@ -6,8 +6,7 @@ import type { BlobsUrl } from "../lib/blobs-url.ts";
 import type { DatabaseUrl } from "../lib/database-url.ts";
 import { command, group } from "./command.ts";
 import { type Columns, listText, note, print, printJson } from "./print/output.ts";
-import { describeStopped, serviceOf } from "./service-state.ts";
-import { sourcesBeside } from "./settings.ts";
+import { describeStopped, serviceOf, sourcesBeside } from "./settings.ts";
 
 const HIDDEN = "(hidden)";
 

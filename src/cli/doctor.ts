@@ -29,8 +29,7 @@ import { clusterFacts, type ClusterFacts, clusterText, isReplica, REPLICA_ALONE 
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";
 import { coloured, formatNames } from "./print/output.ts";
-import { creationAdvice, describeStopped, serviceOf } from "./service-state.ts";
-import { reportedSources, settingWarnings } from "./settings.ts";
+import { creationAdvice, describeStopped, serviceOf, reportedSources, settingWarnings } from "./settings.ts";
 
 /** A problem that does not stop the service, but needs a person's attention. */
 export interface Concern {

@@ -12,7 +12,7 @@ import { command } from "./command.ts";
 import { displayName, printFindings, printQuestions, printRecords } from "./print/domain.ts";
 import { coloured, print, printJson } from "./print/output.ts";
 import { availableConfig } from "./settings.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./input.ts";
 
 const TOO_FEW_RESPONSES = 3;
 

@@ -11,7 +11,7 @@ import { Fault, type FaultCode } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { OPERATOR } from "../lib/actor.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { assertConfirmed, confirm } from "./confirm.ts";
+import { assertConfirmed, confirm, UsageError } from "./input.ts";
 import { checkCommand, templateCommand } from "./domain-setup.ts";
 import { assertReadable } from "./file-arguments.ts";
 import {
@@ -29,7 +29,6 @@ import {
 import { allPages, noteError, PAGE_SIZE, print, printJson, relativeTime, table } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { UsageError } from "./usage.ts";
 
 const HISTORY_LENGTH = 20;
 

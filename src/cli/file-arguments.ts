@@ -3,7 +3,7 @@ import { basename, dirname, extname } from "node:path";
 import { DELIMITERS } from "../store/import-export/csv-reader.ts";
 import type { Format } from "../store/import-export/read-format.ts";
 import { isAllowed } from "../lib/files.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./input.ts";
 
 export const FORMATS = ["csv", "ndjson"] as const satisfies readonly Format[];
 

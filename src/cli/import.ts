@@ -35,7 +35,7 @@ import { command, type Input, type Outcome } from "./command.ts";
 import { formatCount, formatNames, print, rowProgress, table, terminalWidth } from "./print/output.ts";
 import { configBeside } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./input.ts";
 
 /** @throws UsageError */
 const addMapping = (text: string, before: readonly Mapping[]): Mapping[] => {

@@ -5,7 +5,7 @@ import { migrations } from "../data/db/migrations.ts";
 import { FORMAT_NAMES, type FormatName, FORMATS } from "../pages/openapi/formats.ts";
 import { absoluteBase, type Addresses, type DocumentName, DOCUMENTS } from "../pages/openapi/sections.ts";
 import { command } from "./command.ts";
-import { manualPage } from "./help/man.ts";
+import { manualPage } from "./man.ts";
 import { print } from "./print/output.ts";
 import { availableConfig } from "./settings.ts";
 

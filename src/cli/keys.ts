@@ -12,10 +12,9 @@ import { parseRate } from "../lib/rate-limiter.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../http/scopes.ts";
 import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
 import type { Outcome } from "./command.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, lineOf, readId, readSpan, UsageError, valueOf } from "./input.ts";
 import { allAfter, glossary, note, relativeTime } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
-import { lineOf, readId, readSpan, UsageError, valueOf } from "./usage.ts";
 
 type WireKey = ReturnType<typeof fromKey>;
 

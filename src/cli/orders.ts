@@ -8,12 +8,11 @@ import { systemClock } from "../lib/time.ts";
 import type { OrderSummary } from "../store/orders/erasure.ts";
 import { fromOrder } from "../store/orders/model.ts";
 import { ORDER_STATUSES } from "../store/orders/order.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, valueOf } from "./input.ts";
 import { recordIn } from "./database.ts";
 import { allPages, note, PAGE_SIZE, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { valueOf } from "./usage.ts";
 
 const listOrders = list({
   name: "list",

@@ -4,7 +4,7 @@ import { join, relative, sep } from "node:path";
 import { Readable, pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
 import tar from "tar-stream";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./input.ts";
 
 /** A file to pack. */
 interface SiteFile {

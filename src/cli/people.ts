@@ -6,11 +6,10 @@ import { formatTime } from "../lib/time.ts";
 import { ROLE_NAMES, ROLES, signInLink } from "../access/people/person.ts";
 import { MAX_PERSON_NAME, fromInvited, fromPerson } from "../access/people/model.ts";
 import type { Outcome } from "./command.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, lineOf, readId, UsageError, valueOf } from "./input.ts";
 import { allAfter, glossary, note, print, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { lineOf, readId, UsageError, valueOf } from "./usage.ts";
 
 const ROLE_LIST = glossary(
   "The roles, and their scopes:",

@@ -11,7 +11,7 @@ import { deployCommand, deploysCommand, projectsCommand } from "./projects.ts";
 import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
 import { exportCommand } from "./export.ts";
-import { explain, HELP, helpCommand } from "./help/help.ts";
+import { explain, HELP, helpCommand } from "./help.ts";
 import { addGlobalOptions, EXIT_CODES, fullName, group } from "./command.ts";
 import { importCommand } from "./import.ts";
 import { keysCommand } from "./keys.ts";
@@ -23,7 +23,7 @@ import { serveCommand } from "./serve.ts";
 import { serviceCommand } from "./service.ts";
 import { statusCommand } from "./status.ts";
 import { upgradeCommand } from "./upgrade.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./input.ts";
 
 /** Commander's messages about wrong use, in our words. */
 const REWRITES: readonly (readonly [RegExp, string])[] = [

@@ -4,15 +4,13 @@ import { explainCode } from "../data/db/failures.ts";
 import { Fault } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { ApiError } from "./api-client.ts";
-import { withBareBooleans } from "./settings.ts";
+import { ApiError } from "./projects.ts";
+import { withBareBooleans, withServiceAdvice } from "./settings.ts";
 import { complete, completionLines, findObjects } from "./completion.ts";
-import { Interrupted } from "./confirm.ts";
+import { Interrupted, UsageError } from "./input.ts";
 import { noteError, print } from "./print/output.ts";
 import { program } from "./program.ts";
-import { withServiceAdvice } from "./service-state.ts";
 import { suspendBetweenTurns } from "./signals.ts";
-import { UsageError } from "./usage.ts";
 
 /** The command that completion scripts call. The parser must not read its words. */
 const COMPLETE = "__complete";

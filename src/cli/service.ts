@@ -21,11 +21,9 @@ import {
 import { assertCanManage, hasSystemd, unitState } from "../operate/service/systemd.ts";
 import { readUnitEnvironment, type UnitEnvironment } from "../operate/service/environment.ts";
 import { command, group } from "./command.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, UsageError } from "./input.ts";
 import { note, print } from "./print/output.ts";
-import { describeUnstarted } from "./service-state.ts";
-import { availableConfig } from "./settings.ts";
-import { UsageError } from "./usage.ts";
+import { describeUnstarted, availableConfig } from "./settings.ts";
 
 /** The settings of the service, regardless of this process's environment. @throws ConfigError */
 export const serviceConfig = (

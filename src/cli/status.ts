@@ -44,8 +44,7 @@ import { clusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.t
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";
 import { coloured, formatBytes, formatCount, print, relativeTime, labelled } from "./print/output.ts";
-import { creationAdvice, describeStopped, serviceOf } from "./service-state.ts";
-import { reportedSources } from "./settings.ts";
+import { creationAdvice, describeStopped, serviceOf, reportedSources } from "./settings.ts";
 
 /** How long the server may take to say that it is ready. */
 const READY_MS = 10_000;

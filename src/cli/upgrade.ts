@@ -25,11 +25,10 @@ import {
 } from "../operate/upgrade/upgrade.ts";
 import { readRecord, type UpgradePaths, upgradePaths } from "../operate/upgrade/record.ts";
 import { command, EXIT_CODES } from "./command.ts";
-import { assertConfirmed } from "./confirm.ts";
+import { assertConfirmed, UsageError } from "./input.ts";
 import { formatBytes, note, print, progressLine } from "./print/output.ts";
 import { serviceConfig } from "./service.ts";
 import { configOf } from "./settings.ts";
-import { UsageError } from "./usage.ts";
 
 const PREFIX = "before-upgrade-";
 const POLL_MS = 250;

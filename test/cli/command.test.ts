@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { command, examplesOf, group } from "../../src/cli/command.ts";
-import { Declined } from "../../src/cli/confirm.ts";
+import { Declined } from "../../src/cli/input.ts";
 
 /** The standard output of a command. */
 const outputOf = async (make: ReturnType<typeof command>, ...argv: string[]): Promise<string> => {

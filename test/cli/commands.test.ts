@@ -541,7 +541,7 @@ describe("domains", () => {
 
   test("are added with their pair only after an answer that means yes or no", async () => {
     using place = await open();
-    const answers = ["yess", "xyz", "no"];
+    const answers = ["yesterday", "nope", "No"];
     const argv = ["domains", "add", "example.com", "--project", "docs"];
     const { shown, code } = await onTerminal(argv, place.env, (shown, terminal) => {
       const asked = shown.split("[Y/n]").length - 1;

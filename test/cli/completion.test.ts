@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { complete } from "../../src/cli/completion.ts";
 import { fullName } from "../../src/cli/command.ts";
-import { manualPage } from "../../src/cli/help/man.ts";
+import { manualPage } from "../../src/cli/man.ts";
 import { program } from "../../src/cli/program.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { addDomain, addSite } from "../edge/projects.ts";

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { streamTarget } from "../../src/cli/export-target.ts";
+import { streamTarget } from "../../src/cli/export.ts";
 import { shareLock } from "../../src/data/db/file-lock.ts";
 import { createStore, directoryWithStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";

@@ -5,7 +5,7 @@ import {
   describeUnstarted,
   isServiceDirectory,
   serviceDirectory,
-} from "../../src/cli/service-state.ts";
+} from "../../src/cli/settings.ts";
 
 test("a failed service is described with its last message and the remedy", () => {
   const line = 'adoption-store: PORT: "many" must be a port from 0 to 65535';

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { exportPages } from "../../src/store/import-export/export.ts";
-import { spooling, type SpoolOptions, type Target } from "../../src/cli/export-target.ts";
+import { spooling, type SpoolOptions, type Target } from "../../src/cli/export.ts";
 import { openDatabase } from "../../src/data/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import { program } from "../../../src/cli/program.ts";
-import { argumentUsage } from "../../../src/cli/help/help.ts";
+import { argumentUsage } from "../../../src/cli/help.ts";
 import { EXIT_CODES, examplesOf, fullName, textsOf } from "../../../src/cli/command.ts";
 import { capitalised, code, parts, plain, table } from "../../../src/pages/manual/generated/markdown.ts";
 

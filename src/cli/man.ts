@@ -1,9 +1,9 @@
 import type { Argument, Command, Option } from "commander";
-import { keyOf } from "../../config/file.ts";
-import { SETTING_GROUPS, type Setting } from "../../config/settings.ts";
-import { CONFIG_VARIABLE, PREFIX } from "../../config/sources.ts";
+import { keyOf } from "../config/file.ts";
+import { SETTING_GROUPS, type Setting } from "../config/settings.ts";
+import { CONFIG_VARIABLE, PREFIX } from "../config/sources.ts";
 import { argumentUsage, HELP } from "./help.ts";
-import { EXIT_CODES, examplesOf, fullName, textsOf } from "../command.ts";
+import { EXIT_CODES, examplesOf, fullName, textsOf } from "./command.ts";
 
 /** Text as roff takes it: no line begins with a control character, and hyphens can be copied. */
 const escaped = (text: string): string =>

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
-import { command, examplesOf, hidesGlobals, textsOf } from "../command.ts";
-import { print } from "../print/output.ts";
+import { command, examplesOf, hidesGlobals, textsOf } from "./command.ts";
+import { print } from "./print/output.ts";
 
 /** Lines are hard to read beyond this width, even on a wide terminal. */
 const MAX_WIDTH = 100;
