@@ -96,7 +96,6 @@ const Redirect = ({ to }: { to: string }) => {
   return null;
 };
 
-/** Redirects to the first area that the key may see. */
 const Home = () => {
   const { can } = useSession();
   const area = AREAS.find(({ scope }) => can(scope));

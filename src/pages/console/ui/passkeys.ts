@@ -5,14 +5,12 @@ export const hasPasskeys = (): boolean =>
   typeof PublicKeyCredential === "function" &&
   typeof PublicKeyCredential.parseRequestOptionsFromJSON === "function";
 
-/** The texts for a browser's errors about passkeys, by the name of the error. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   NotAllowedError: "No passkey was used. Try again when you are ready.",
   InvalidStateError: "This device already has a passkey for you. Use another device.",
   SecurityError: "Passkeys need an https:// address with a name, not a number. Ask your administrator.",
 };
 
-/** Turns the browser's error into one in words for people. */
 const inWords = (error: unknown): Error => {
   const { name } = error as DOMException;
   const words = PROBLEMS[name] ?? "Your browser could not use a passkey. Try another browser or device.";

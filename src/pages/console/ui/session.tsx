@@ -17,7 +17,6 @@ export type User = {
   scopes: Grant[];
 } & Partial<Pick<Person, "email" | "role"> & Pick<Key, "expiresAt" | "rateLimit">>;
 
-/** Describes the user's way to sign in. */
 export const describeUser = ({ kind, name }: Pick<User, "kind" | "name">): string => {
   if (kind === "operator") return "Add yourself as an administrator under People.";
   return kind === "key" ? `${name}: the API key that you are signed in with` : name;
@@ -25,7 +24,6 @@ export const describeUser = ({ kind, name }: Pick<User, "kind" | "name">): strin
 
 interface SignedOutState {
   signedIn: false;
-  /** The provider that people can sign in with, if there is one. */
   oidc?: { label: string };
 }
 
@@ -122,7 +120,6 @@ export const SessionProvider = ({
     // The user may have signed out, or another one in, in another tab.
     refetchOnWindowFocus: "always",
   });
-  /** The session that the page shows. It may have ended. */
   const shown = useRef<SignedInState>();
   const hasEnded = useRef(false);
   const before = shown.current;

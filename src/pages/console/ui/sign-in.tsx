@@ -18,7 +18,6 @@ const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURICompo
 
 const hasPersonButtons = (oidc: string | undefined): boolean => hasPasskeys() || oidc !== undefined;
 
-/** Signs in, and then reads the current user. */
 const useSignIn = <Input = void,>(act: (input: Input) => Promise<void>) => {
   const refresh = useSessionRefresh();
   return useAction({
@@ -139,13 +138,11 @@ const OIDC_PROBLEMS: Readonly<Record<string, string>> = {
   rate_limited: "Too many attempts. Wait a few minutes, then try again.",
 };
 
-/** Why the provider's visitor came back without being signed in. */
 const OidcProblem = () => {
   const problem = OIDC_PROBLEMS[new URLSearchParams(location.search).get("sign-in") ?? ""];
   return problem === undefined ? null : <Problem error={problem} />;
 };
 
-/** A page without a session. */
 const Outside = ({ children }: { children: ComponentChildren }) => (
   <main class="container sign-in">
     <p class="product">Adoption store</p>
@@ -231,7 +228,6 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
   );
 };
 
-/** True at the address of a link that signs the operator in. */
 export const isSignInLink = (): boolean => location.pathname === "/console/sign-in";
 
 const Link = () => {
@@ -277,7 +273,6 @@ export const SignInLinkPage = () => (
 
 type Invited = Pick<Person, "name" | "email" | "role"> & { expiresAt: string };
 
-/** True at the address of an invitation, which needs no session. */
 export const isInvitation = (): boolean => location.pathname === "/console/invitation";
 
 const AcceptForm = ({ token }: { token: string }) => {

@@ -35,7 +35,6 @@ export const AdopterName = ({ adoption: { id, adopter } }: { adoption: Adoption 
   </>
 );
 
-/** The animal, with a link to it. */
 export const AnimalName = ({ adoption: { animal, petId } }: { adoption: Adoption }) => {
   const mayRead = useSession().can("pets:read");
   if (animal === null) return <>animal {petId}, deleted</>;
@@ -43,7 +42,6 @@ export const AnimalName = ({ adoption: { animal, petId } }: { adoption: Adoption
   return mayRead ? <a href={animalPath(petId)}>{name}</a> : <>{name}</>;
 };
 
-/** Characters of a note that a row shows in full. */
 const SHORT = 120;
 
 /** The note of an adoption. A long one is folded. */
@@ -61,7 +59,6 @@ export const Note = ({ text }: { text: string | undefined }) => {
   );
 };
 
-/** Who adopts which animal, and the note. */
 const AdoptionFacts = ({ adoption }: { adoption: Adoption }) => {
   const { adopter, note } = adoption;
   const facts: [string, ComponentChildren][] = [
@@ -152,7 +149,6 @@ const StepForm = ({ adoption, step, back, hasLink }: EndProps & { adoption: Adop
   );
 };
 
-/** The dialog that asks before an adoption is completed or cancelled. */
 export const EndAdoption = ({ id, ...end }: EndProps & { id: number }) => (
   <Dialog title={QUESTIONS[end.step].title} back={end.back}>
     <One found={useAdoption(id)} what="the adoption">
@@ -228,7 +224,6 @@ const Details = ({ adoption }: { adoption: Adoption }) => {
 
 const NOT_FOUND = new ApiError(404, "not_found", "There is no adoption with this number.");
 
-/** The page of one adoption: its adopter, animal and note, and its next step. */
 export const AdoptionPage = ({ id }: { id: number }) => {
   const found = useAdoption(id);
   useAdoptionLive(id);

@@ -130,7 +130,6 @@ const NothingFound = ({ view, counts }: { view: View; counts: Counts | undefined
   );
 };
 
-/** Says of which animal the adoptions are. */
 const OfAnimal = ({ animal: id, view }: { animal: number; view: View }) => {
   const mayRead = useSession().can("pets:read");
   const { data: animal } = useAnimal(mayRead ? id : undefined);
@@ -143,7 +142,6 @@ const OfAnimal = ({ animal: id, view }: { animal: number; view: View }) => {
   );
 };
 
-/** The adoptions: who wants which animal, and the status of each. */
 const AdoptionList = ({ view }: { view: View }) => {
   const { route } = useLocation();
   const mayChange = useSession().can("orders:write");
@@ -199,7 +197,6 @@ const AdoptionList = ({ view }: { view: View }) => {
   );
 };
 
-/** The list of adoptions, the page of one, and the dialog above it that the address names. */
 export const Adoptions = () => {
   const { query } = useLocation();
   const { part, act } = useRoute().params;

@@ -26,7 +26,6 @@ const isStatus = (text: string | undefined): text is Status =>
 export const STEPS = ["approve", "complete", "cancel"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** The steps that each status allows. */
 export const STEPS_FROM: Record<Status, readonly Step[]> = {
   placed: ["approve", "cancel"],
   approved: ["complete", "cancel"],
@@ -34,7 +33,6 @@ export const STEPS_FROM: Record<Status, readonly Step[]> = {
   cancelled: [],
 };
 
-/** The status after each step. */
 export const STATUS_AFTER: Record<Step, Status> = {
   approve: "approved",
   complete: "completed",
@@ -60,11 +58,9 @@ export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
   ...now,
 });
 
-/** True if an order is in the state that is shown. */
 export const isSame = (shown: Adoption, now: Order): boolean =>
   JSON.stringify(withOrder(shown, now)) === JSON.stringify(shown);
 
-/** The name of the animal, or its number if the name is not known. */
 export const animalLabel = ({ animal, petId }: Pick<Adoption, "animal" | "petId">): string =>
   animal ? animal.name : `animal ${petId}`;
 
@@ -92,7 +88,6 @@ export const recounted = (counts: Counts, from: Status | undefined, to: Status):
 
 /** The adoptions to show: those that match every field. */
 export interface Filter {
-  /** Undefined: any status. */
   status: Status | undefined;
   /** The id of an animal; undefined: any animal. */
   animal: number | undefined;
@@ -100,10 +95,8 @@ export interface Filter {
   q: string | undefined;
 }
 
-/** The newest or the oldest first. */
 export type Sort = "-id" | "id";
 
-/** A list of adoptions: which, and in what order. */
 export interface View extends Filter {
   sort: Sort;
 }
@@ -114,7 +107,6 @@ const defaultStatus = ({ animal, q }: Partial<Filter>): Status | undefined =>
 
 const ALL = "all";
 
-/** Reads the list from an address. */
 export const viewOf = (query: Record<string, string | undefined>): View => {
   const { status } = query;
   const q = query["q"]?.trim() ? query["q"] : undefined;

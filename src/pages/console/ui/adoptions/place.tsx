@@ -50,7 +50,6 @@ interface AnimalFieldProps {
   onValue: (value: ChosenAnimal) => void;
 }
 
-/** A search among the animals that can be adopted. */
 const AnimalField = ({ value: { text, animal: chosen }, onValue }: AnimalFieldProps) => {
   const { data: animals = [], isFetching, isOutdated } = useAvailable(chosen ? "" : text);
   const { categories } = useCategories();
@@ -92,7 +91,6 @@ const AnimalField = ({ value: { text, animal: chosen }, onValue }: AnimalFieldPr
   );
 };
 
-/** For keys that may not read animals. */
 const AnimalNumber = ({ value, onValue }: AnimalFieldProps) => (
   <TextField
     label="Animal number"
@@ -103,7 +101,6 @@ const AnimalNumber = ({ value, onValue }: AnimalFieldProps) => (
   />
 );
 
-/** The id of the animal; undefined while none is chosen. */
 const chosenId = ({ text, animal }: ChosenAnimal, mayRead: boolean): number | undefined =>
   mayRead ? animal?.id : idOf(text.trim());
 

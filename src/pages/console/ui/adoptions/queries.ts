@@ -21,7 +21,6 @@ import {
   withOrder,
 } from "./order.ts";
 
-/** The cache key of everything about adoptions. */
 const ADOPTIONS = ["adoptions"] as const;
 const LIST = [...ADOPTIONS, "list"] as const;
 const COUNTS = [...ADOPTIONS, "counts"] as const;
@@ -32,7 +31,6 @@ export const OF_ANIMAL = [...ADOPTIONS, "of"] as const;
 type Narrow = Omit<Filter, "status">;
 type Pages = InfiniteData<Page<Adoption>>;
 
-/** How often changes made elsewhere are looked for. */
 const POLL_MS = 10_000;
 
 const narrowQuery = ({ q, animal }: Narrow) => ({
@@ -67,7 +65,6 @@ export const useCounts = (narrow: Narrow) =>
     refetchOnWindowFocus: false,
   });
 
-/** The adoptions that match, page by page. */
 export const useAdoptions = (view: View) => {
   const withTheirs = useAnimalsOf();
   const { status, sort } = view;
@@ -112,7 +109,6 @@ export const useChangesElsewhere = (view: View): (() => void) => {
 const readOrder = (orderId: number): Promise<Order> =>
   dataOf(store.GET("/store/orders/{orderId}", { params: { path: { orderId } } }));
 
-/** The adoptions of all lists, as far as they are loaded. */
 const listed = (queries: QueryClient): Adoption[] =>
   queries
     .getQueriesData<Pages>({ queryKey: LIST })
@@ -131,7 +127,6 @@ export const useAdoption = (id: number) => {
   });
 };
 
-/** Follows one adoption, which others may change. */
 export const useAdoptionLive = (id: number): void => {
   const queries = useQueryClient();
   useLive(() => rereadOrder(queries, id), POLL_MS);
@@ -151,7 +146,6 @@ const recount = (queries: QueryClient, order: Order, from: Status | undefined): 
   }
 };
 
-/** The adoption as it was last seen. */
 const known = (queries: QueryClient, id: number): Adoption | undefined =>
   [...queries.getQueriesData<Adoption>({ queryKey: ONE }).map(([, one]) => one), ...listed(queries)].find(
     (one) => one?.id === id,
@@ -188,7 +182,6 @@ const insert = (queries: QueryClient, adoption: Adoption): void => {
   }
 };
 
-/** Shows the current state of an adoption that others may have changed. */
 const rereadOrder = async (queries: QueryClient, id: number): Promise<Order | undefined> => {
   const order = await readAfterWrites(() => readOrder(id)).catch(() => undefined);
   if (!order) return undefined;
@@ -227,7 +220,6 @@ export const useAdoptionActions = () => {
       refreshAnimal(order);
       return order;
     },
-    /** Shows the adoption's current state after another user has changed it first. */
     reread: (id: number): Promise<Order | undefined> => rereadOrder(queries, id),
   };
 };

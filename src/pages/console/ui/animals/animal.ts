@@ -38,7 +38,6 @@ export const STATUS_OPTIONS = [
   ["sold", "Adopted"],
 ] as const;
 
-/** A category whose name is not known. */
 export const categoryNo = (id: Int64 | string): string => `Category ${id}`;
 
 /** What an edit has changed, or that it has changed more than one thing. */
@@ -83,7 +82,6 @@ export const draftOf = ({ name, categoryId, status }: Omit<Animal, "id">): Draft
   status: status ?? "",
 });
 
-/** The animal that the form describes. */
 export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
   name,
   categoryId: integerOf(category),
@@ -133,7 +131,6 @@ export type Sort = (typeof SORTS)[number];
 /** The newest first: new animals are what people work with. */
 export const DEFAULT_SORT: Sort = "-id";
 
-/** A list of animals: which, and in what order. */
 export interface View extends Filter {
   sort?: Sort | undefined;
 }
@@ -230,7 +227,6 @@ const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", t
 /** "20 November" @param date such as 2026-11-20 */
 export const dayName = (date: string): string => days.format(new Date(date));
 
-/** The chart in a sentence. */
 export const summaryOf = (days: readonly Day[]): string => {
   const sum = days.reduce((sum, { count }) => sum + count, 0);
   if (sum === 0) return "No animals were added.";
@@ -265,6 +261,5 @@ export const barsOf = (days: readonly Day[]): Bar[] => {
   });
 };
 
-/** How many animals have a status. */
 export const countOf = ({ total, byStatus }: Statistics, status: Status | undefined): number =>
   status ? byStatus[status] : total;

@@ -82,7 +82,6 @@ export const withFirst = (list: Pages, animals: readonly Animal[]): Pages => {
 /** The change to make to every animal. A status of null clears it. */
 export type Wanted = { status: NewAnimal["status"] | null } | { categoryId: Animal["categoryId"] };
 
-/** The animal with the change applied. */
 export const wantedAnimal = ({ status, ...animal }: Animal, wanted: Wanted): Animal => {
   const now = "status" in wanted ? wanted.status : status;
   return {
@@ -93,7 +92,6 @@ export const wantedAnimal = ({ status, ...animal }: Animal, wanted: Wanted): Ani
 };
 
 export interface Outcome {
-  /** Those that were changed, before and after. */
   changed: { before: Animal; now: AnimalVersion }[];
   failed: { animal: Animal; error: Error }[];
 }
@@ -104,7 +102,6 @@ const REASONS: Readonly<Record<string, string>> = {
   not_found: "it was deleted",
 };
 
-/** Why an animal was not changed, after its name. */
 export const reasonOf = (error: Error): string => {
   const code = error instanceof ApiError ? error.code : "";
   return REASONS[code] ?? ERRORS[code] ?? error.message;
@@ -131,13 +128,11 @@ export const outcomeOf = (changes: readonly Change[], results: readonly Result[]
   return outcome;
 };
 
-/** The outcome if nothing was changed. */
 export const failureOf = (changes: readonly Change[], error: Error): Outcome => ({
   changed: [],
   failed: changes.map(({ from: { animal } }) => ({ animal, error })),
 });
 
-/** How many animals were not changed, before their names. */
 export const failureWords = (failed: number, all: number): string =>
   `${formatCount(failed)} of ${pluralize(all, "animal")} ${failed === 1 ? "was" : "were"} not changed:`;
 

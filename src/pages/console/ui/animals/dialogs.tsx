@@ -97,7 +97,6 @@ const Outdated = ({
 const categoryName = (categories: readonly Category[], id: string): string =>
   categoryOf(categories, id)?.name ?? id;
 
-/** Hints for the fields that another user has changed too. */
 const hintsOf = ({ name, category, status }: Partial<Draft>, categories: readonly Category[]): Hints => ({
   name: name === undefined ? name : `Somebody else changed it to “${name}”.`,
   category:
@@ -277,7 +276,6 @@ export const ImportAnimals = ({ back }: { back: string }) => (
   </Dialog>
 );
 
-/** The dialog about an animal that the address names, if the key allows it. */
 export const AnimalDialog = ({
   id,
   act,
@@ -287,7 +285,6 @@ export const AnimalDialog = ({
   id: number;
   act: string | undefined;
   back: string;
-  /** The page to open after the animal's deletion. */
   after?: string;
 }) => {
   const { can } = useSession();

@@ -2,7 +2,6 @@ import type { EventOptions, OpenStream, PetEvent } from "../../../../client/pet-
 import type { Changes } from "./changes.ts";
 import type { Animal } from "./animal.ts";
 
-/** Why changes may have been missed. */
 export type Gap =
   /** The stream has just begun: a list that was read at the same time may be older. */
   | "start"
@@ -18,7 +17,6 @@ export interface Follower {
   onGap(gap: Gap): void;
 }
 
-/** The stream and the timing of `followAnimals`. */
 interface FollowOptions {
   /** The stream of events. It reconnects by itself. */
   events(options: EventOptions): AsyncIterable<PetEvent>;
@@ -39,7 +37,6 @@ export interface Position {
   lastEventId: string | undefined;
 }
 
-/** Collects changes, and hands them on together. */
 const collector = (onChanges: Follower["onChanges"], batchMs: number) => {
   let changes = new Map<number, Animal | undefined>();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -24,7 +24,6 @@ import {
   optionsFor,
 } from "./animal.ts";
 
-/** The field in the API. */
 const NAME = "categoryId";
 
 interface CategoryFieldProps {
@@ -131,7 +130,6 @@ const Choice = ({
   );
 };
 
-/** The category of an animal: an existing one, a new one, or any id. */
 export const CategoryField = (field: CategoryFieldProps) => {
   const { categories, isLoading } = useCategories();
   if (!isLoading) return <Choice categories={categories} {...field} />;

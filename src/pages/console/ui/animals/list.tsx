@@ -84,7 +84,6 @@ const FilterForm = ({ view }: { view: View }) => {
   );
 };
 
-/** Tells that others have added animals, and shows them on request. */
 const Arrivals = ({ count, isMany, show }: { count: number; isMany: boolean; show: () => void }) => (
   <div class="arrivals" role="status">
     {count > 0 && (
@@ -249,7 +248,6 @@ const AnimalList = () => {
   );
 };
 
-/** The list of animals or the page of one, with the dialog that the address names. */
 export const Animals = () => {
   const { query } = useLocation();
   const { part, act } = useRoute().params;

@@ -68,7 +68,6 @@ export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & P
 const MAX_ARRIVALS = 100;
 const MAX_ROWS = 100;
 
-/** The animals in the window. */
 const visibleIds = (): number[] =>
   [...document.querySelectorAll<HTMLElement>("tr[data-id]")]
     .filter((row) => {
@@ -140,7 +139,6 @@ export const useLiveList = (view: View, list: Pages | undefined) => {
     /** How many animals wait; more than 100 are not counted. */
     count: arrivals.length,
     isMany: arrivals.length > MAX_ARRIVALS,
-    /** The ids of animals that are new on this page. */
     fresh,
     show() {
       if (arrivals.length > MAX_ARRIVALS) resetList(queries, view);

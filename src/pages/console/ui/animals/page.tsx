@@ -42,7 +42,6 @@ const COLUMNS: readonly Column<Order>[] = [
   { name: "Started", cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-/** The adoptions of an animal, the newest first. */
 const AnimalAdoptions = ({ id }: { id: number }) => {
   const { data, error, isPending, refetch } = useAdoptionsOf(id);
   if (isPending) return <Loading what="Loading adoptions" />;

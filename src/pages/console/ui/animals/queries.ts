@@ -57,7 +57,6 @@ const listQuery = ({ status, sort = DEFAULT_SORT, ...filter }: View) => ({
   sort,
 });
 
-/** The animals that match a filter, page by page. */
 export const useAnimals = (view: View) =>
   useAll<Animal>(
     listKey(view),
@@ -153,7 +152,6 @@ export const recount = (queries: QueryClient): void => void queries.invalidateQu
 export const resetList = (queries: QueryClient, view: View): void =>
   void queries.resetQueries({ queryKey: listKey(view), exact: true });
 
-/** The newest animals that match. */
 export const readNewest = (view: View): Promise<Animal[]> => {
   const query = { limit: PAGE_SIZE, ...listQuery({ ...view, sort: DEFAULT_SORT }) };
   return readAfterWrites(() => dataOf(store.GET("/pets", { params: { query } })));
@@ -163,7 +161,6 @@ export const putFirst = (queries: QueryClient, view: View, animals: readonly Ani
   queries.setQueryData<Pages>(listKey(view), (list) => list && withFirst(list, animals));
 };
 
-/** Reloads changed animals in one request, and shows them. */
 export const rereadAnimals = async (queries: QueryClient, ids: readonly number[]): Promise<void> => {
   for (const some of slicesOf(ids)) {
     const found = new Map((await readAnimals(some)).map((one) => [one.id, one]));
@@ -187,7 +184,6 @@ export const findArrivals = async (
 /** Entity tags contain no quotes (RFC 9110 section 8.8.3). */
 const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
 
-/** The versions of these animals. Deleted ones are missing. */
 const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> => {
   const versions: AnimalVersion[] = [];
   for (const some of slicesOf(ids, MAX_TAGGED)) {
@@ -225,7 +221,6 @@ const patch = async ({ animal, tag }: AnimalVersion, wanted: NewAnimal): Promise
   return { animal: data, tag: response.headers.get("etag") ?? "*" };
 };
 
-/** Makes up to 100 changes in one request. */
 const changeSlice = async (changes: readonly Change[]): Promise<Outcome> => {
   const body = {
     changes: changes.map(({ from: { animal, tag }, to }) => ({

@@ -27,7 +27,6 @@ export const CategoryName = ({ id, categories }: { id: Int64; categories: readon
 export const StatusBadge = ({ status }: { status: Status | undefined }) =>
   status ? <Badge tone={TONES[status]}>{STATUS_NAMES[status]}</Badge> : <>–</>;
 
-/** What may be done with an animal. `pathOf` gives the address of each dialog. */
 export const AnimalLinks = ({
   animal: { id, name, status },
   pathOf,

@@ -14,7 +14,6 @@ import { type Outcome, type Wanted, csvOf, failureWords, reasonOf } from "./chan
 import { CategoryField, StatusField } from "./form.tsx";
 import { formatCount, pluralize } from "../parts/wording.ts";
 
-/** Saves a file as the browser's downloads are saved. */
 const download = (name: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
@@ -87,7 +86,6 @@ export const Failures = ({
 
 const MAX_NAMES = 5;
 
-/** The names of the first animals, and how many more there are. */
 const Names = ({ animals }: { animals: readonly Animal[] }) => (
   <p class="explained">
     {animals.slice(0, MAX_NAMES).map(({ id, name }, at) => (
@@ -148,7 +146,6 @@ const BulkForm = ({ act, animals, back, onDone }: BulkProps & { animals: readonl
   );
 };
 
-/** The dialog that changes the status or the category of the selected animals. */
 export const BulkDialog = ({ selected, ...bulk }: BulkProps & { selected: readonly Animal[] }) => {
   const { act, back } = bulk;
   const { route } = useLocation();

@@ -141,18 +141,15 @@ const reword = (error: ApiError): ApiError => {
   return error;
 };
 
-/** The error for a request without a response. */
 const unreachable = (): ApiError => reword(new ApiError(0, "unreachable", ""));
 
 /** The error in a response of a request that does not go through the client. */
 export const apiErrorOf = async (response: Response): Promise<ApiError> =>
   reword(errorOf(response, await response.text()));
 
-/** True if the error is the API's error with this code. */
 export const hasCode = (error: Error | null | undefined, code: string): boolean =>
   error instanceof ApiError && error.code === code;
 
-/** True if the thing that was asked for does not exist. */
 export const isGone = (error: Error | null | undefined): boolean =>
   error instanceof ApiError && error.status === 404;
 
@@ -216,5 +213,4 @@ export const openStore = (
   signal: AbortSignal,
 ): Promise<Response> => transport.open(outgoing("GET", path, { headers }, STORE), signal);
 
-/** The data of a response. */
 export const dataOf = async <Data>(reply: Promise<{ data: Data }>): Promise<Data> => (await reply).data;

@@ -61,7 +61,6 @@ const Act = ({ action, actor, resource }: Pick<Entry, "action" | "actor" | "reso
   );
 };
 
-/** Entries of the audit log, newest first. */
 const Entries = ({ entries }: { entries: readonly Entry[] }) => {
   const { categories } = useCategories();
   const nameOf = (id: string) => categoryOf(categories, id)?.name ?? id;
@@ -177,7 +176,6 @@ const FilterForm = ({ filter, entries: [first] }: { filter: Filter; entries: rea
   );
 };
 
-/** Who did what, and when: the audit log. */
 export const Activity = () => {
   const filter = filterOf(useLocation().query);
   const found = useActivity(filter);

@@ -22,7 +22,6 @@ export interface Filter {
 const ACTOR = /^(?:(?:key|person)(?::[1-9]\d{0,14})?|operator|service)$/;
 const RESOURCE = /^[a-z]{1,20}(?::.{1,255})?$/;
 
-/** True for a day that exists. */
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Reads the filter from an address. Malformed fields are left out. */

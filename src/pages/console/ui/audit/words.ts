@@ -11,7 +11,6 @@ export type Change = Entry["changes"][number];
 /** True if the action ended the resource, so that it has no page. */
 export const isEnd = (action: Action): boolean => action.endsWith(".deleted") || action.endsWith(".removed");
 
-/** True if people did it to themselves. */
 export const isOwn = ({ actor, resource }: Pick<Entry, "actor" | "resource">): boolean =>
   actor.kind === "person" && resource.kind === "person" && String(actor.id) === resource.id;
 
@@ -50,7 +49,6 @@ export const OWN_VERBS: Partial<Readonly<Record<Action, string>>> = {
   "person.removed": "removed their own account",
 };
 
-/** The kinds of things, for the filter. */
 export const KINDS: Readonly<Record<Kind, string>> = {
   pet: "Animals",
   category: "Categories",
@@ -74,7 +72,6 @@ export const actorWords = ({ kind, name }: Actor): string => {
   return kind === "operator" ? "The operator" : "The service";
 };
 
-/** The kinds of actors, for a title. */
 export const ACTOR_TITLES: Readonly<Record<Actor["kind"], string>> = {
   person: "A person, at the console",
   key: "An API key",

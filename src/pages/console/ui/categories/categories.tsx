@@ -16,7 +16,7 @@ import { useLiveAnimals } from "../animals/live.ts";
 import { ANIMALS } from "../animals/queries.ts";
 import { idOf } from "../parts/address.ts";
 import { reread } from "../parts/reads.ts";
-import { type Column, List, byId } from "../parts/table.tsx";
+import { type Column, List, RowLinks, byId } from "../parts/table.tsx";
 
 const BACK = categoriesPath();
 
@@ -24,7 +24,6 @@ interface OneProps {
   category: Category;
 }
 
-/** The dialog about the category with an id. */
 const dialogOf = (title: string, Content: ComponentType<OneProps>) => (props: { id: number }) => (
   <Dialog title={title} back={BACK}>
     <One found={useCategories()} what="the category" withErrors>
@@ -115,7 +114,6 @@ const DeleteForm = ({ category: { id, name } }: OneProps) => {
 
 const DeleteCategory = dialogOf("Delete category", DeleteForm);
 
-/** The species that most shelters have. */
 const USUAL_SPECIES = ["Dog", "Cat", "Rabbit", "Guinea pig", "Bird", "Reptile"];
 
 const answerKey = (storeId: string): string => `adoption-store usual species answered ${storeId}`;
@@ -194,14 +192,10 @@ const ACTIONS: Column<Category> = {
   name: "Actions",
   kind: "actions",
   cell: ({ id, name }) => (
-    <>
-      <a href={categoriesPath(id, "rename")} aria-label={`Rename ${name}`}>
-        Rename
-      </a>
-      <a href={categoriesPath(id, "delete")} aria-label={`Delete ${name}`}>
-        Delete
-      </a>
-    </>
+    <RowLinks
+      name={name}
+      links={{ Rename: categoriesPath(id, "rename"), Delete: categoriesPath(id, "delete") }}
+    />
   ),
 };
 

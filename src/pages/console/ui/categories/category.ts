@@ -24,6 +24,5 @@ export const categoryOf = (
   return String(exact) === text ? categories.find((one) => one.id === exact) : undefined;
 };
 
-/** The address of the list, or of an action on a category. */
 export const categoriesPath = (...parts: (string | number)[]): string =>
   ["/console/categories", ...parts].join("/");

@@ -5,14 +5,12 @@ import { type Page, pageOf, store } from "../api/client.ts";
 import { useSession } from "../session.tsx";
 import { type Category, byName } from "./category.ts";
 
-/** The cache key of everything about categories. */
 export const CATEGORIES = ["categories"] as const;
 
 const PAGE = 100;
 /** Categories beyond these are shown by their ids. */
 export const MAX_CATEGORIES = 1000;
 
-/** The items of all pages. */
 const readEvery = async <Item>(read: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>) => {
   const items: Item[] = [];
   for await (const item of walk((cursor) => read({ limit: PAGE, ...(cursor && { cursor }) }))) {
@@ -41,7 +39,6 @@ export const useCategories = () => {
   const found = useQuery({ queryKey: CATEGORIES, queryFn: readAll, enabled: isAllowed });
   return {
     ...found,
-    /** Those that have been read. */
     categories: found.data ?? [],
     /** True while names should be waited for. After a failed read, ids are shown instead. */
     isLoading: found.isLoading && found.failureCount === 0,

@@ -47,7 +47,6 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
 export const certificateProblem = (type: string): string =>
   CERTIFICATE_PROBLEMS[type] ?? "The CA refused. This is what it said:";
 
-/** When the service tries again. */
 const attemptWords = ({ failures = 1, nextAttemptAt }: Certificate, now: number): string => {
   const failed = failures > 1 ? `${failures} attempts have failed. ` : "";
   return nextAttemptAt === undefined
@@ -85,7 +84,6 @@ const queueWords = ({ position, estimatedAt }: NonNullable<Certificate["queue"]>
   text: `Its turn should come ${relative((Date.parse(estimatedAt) - now) / 1000)}. The CA limits orders, and projects take turns. You only need to wait.`,
 });
 
-/** The problem with a certificate. */
 const certificateWords = (certificate: Certificate, now: number): Words => {
   const { status, problem, queue } = certificate;
   if (queue && !problem) return queueWords(queue, now);
@@ -197,7 +195,6 @@ const FINDINGS: Partial<Record<Finding["kind"], (...of: Parameters<Describe>) =>
   }),
 };
 
-/** Who must act. */
 const RESPONSIBLE: Record<Exclude<NonNullable<Finding["responsible"]>, "nobody">, string> = {
   holder: "you, at your DNS provider",
   dns_provider: "your DNS provider",
@@ -323,7 +320,6 @@ const grouped = (findings: readonly Finding[]): [Finding, ...Finding[]][] => {
 /** Panels refuse a CNAME alongside other records, so deletions come first. */
 const IN_ORDER = { delete: 0, change: 1, create: 1 } as const;
 
-/** Each change once. */
 const changesOf = (findings: readonly Finding[]): Change[] => {
   const all = findings.flatMap(({ changes = [] }) => changes);
   const distinct = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];

@@ -22,7 +22,6 @@ import {
 } from "./model.ts";
 import { ALL_DOMAINS, KEYS, at, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
 
-/** The host name that was read from a pasted address. */
 const Understood = ({ typed, understood }: { typed: string; understood: string }) => {
   const hostname = hostnameIn(typed);
   return (
@@ -167,7 +166,6 @@ const Results = ({ additions, back }: { additions: readonly Addition[]; back: st
   );
 };
 
-/** The dialog that adds a list of domains, and then shows the results. */
 export const AddDomains = ({ back }: { back: string }) => {
   const { draft, change, bind } = useDraft({ project: "", list: "" });
   const project = draft.project.trim();

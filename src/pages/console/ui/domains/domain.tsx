@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Back, CopyButton, Notice, One, Time, useArrival, useNow } from "../parts/page.tsx";
+import { Back, CopyButton, Notice, One, Time, PartHeading, useNow } from "../parts/page.tsx";
 import { type Column, Scroll, Table } from "../parts/table.tsx";
 import { type Advice, adviceWithPair, allRecords, moveRecord, whoMustAct } from "./advice.ts";
 import {
@@ -38,7 +38,6 @@ import { useDomain, useDomains, useHistory } from "./queries.ts";
 /** As specified. */
 const TTL = 3600;
 
-/** The copied text. */
 const copied = (what: "name" | "value" | "TTL", type: string): string => `the ${what} of the ${type} record`;
 
 const Copied = ({ text, what }: { text: string; what: string }) => (
@@ -259,7 +258,6 @@ const Result = ({ check }: { check: Check }) => {
 /** The check of a domain before it is added to the project. */
 export const CheckDomain = ({ project: { slug, target } }: { project: Project }) => {
   const [typed, setTyped] = useState("");
-  const heading = useArrival();
   const checking = useAction({
     act: (hostname: string) =>
       dataOf(platform.POST("/platform/domain-checks", { body: { hostname, target } })),
@@ -268,9 +266,7 @@ export const CheckDomain = ({ project: { slug, target } }: { project: Project })
     <>
       <Back href={projectPath(slug, "domains")} label="Back to domains" />
       <header class="part">
-        <h2 ref={heading} tabIndex={-1}>
-          Check a domain
-        </h2>
+        <PartHeading>Check a domain</PartHeading>
       </header>
       <p>See what to change in a domain's DNS before you add it. Nothing is stored.</p>
       <Form error={checking.error} words={FIELDS} onSubmit={() => checking.run(hostnameIn(typed))}>
@@ -360,7 +356,6 @@ const AdviceList = ({ advice, guide }: { advice: readonly Advice[]; guide: Domai
   </>
 );
 
-/** A domain's status in a sentence or two. */
 const State = ({ domain, now }: { domain: Domain; now: number }) => {
   const { checkedAt, nextCheckAt } = domain;
   const address = addressOf(domain);
@@ -395,7 +390,6 @@ interface ContentProps {
 
 const Content = ({ project, domain, history }: ContentProps) => {
   const now = useNow();
-  const heading = useArrival();
   const mayChange = useSession().can("platform:write");
   const { slug } = project;
   const domains = useDomains(slug).data ?? [];
@@ -406,9 +400,9 @@ const Content = ({ project, domain, history }: ContentProps) => {
     <>
       <header class="part">
         <div>
-          <h2 ref={heading} tabIndex={-1}>
+          <PartHeading>
             <bdi>{shownName(domain)}</bdi>
-          </h2>
+          </PartHeading>
           <StatusBadge domain={domain} />
         </div>
         <div class="actions">

@@ -25,7 +25,7 @@ import {
   statusOf,
 } from "./progress.ts";
 import { KEYS, at, fetchConfig, putConfig, putPrimary, useAllDomains, useDomains } from "./queries.ts";
-import { Badge, Empty, Notice, Page, useArrival, useNow } from "../parts/page.tsx";
+import { Badge, Empty, Notice, Page, PartHeading, useNow } from "../parts/page.tsx";
 import { type Column, List } from "../parts/table.tsx";
 import { ADD_DOMAINS, AddDomain, AddDomains } from "./dialogs.tsx";
 import { SearchField, Select } from "../parts/form.tsx";
@@ -94,7 +94,6 @@ export const DomainMenu = ({
 }: {
   slug: string;
   domain: Domain;
-  /** The project's primary domain. */
   primary: string | undefined;
   actions: Actions;
   /** For pages without a button for it. */
@@ -217,15 +216,12 @@ const Row = ({ slug, domain, primary }: { slug: string; domain: Domain; primary:
 export const DomainList = ({ project, isAdding }: { project: Project; isAdding: boolean }) => {
   const { slug } = project;
   const found = useDomains(slug);
-  const heading = useArrival();
   const mayAdd = useSession().can("platform:write") && isReady(project);
   const primary = primaryOf(found.data ?? []);
   return (
     <>
       <header class="part">
-        <h2 ref={heading} tabIndex={-1}>
-          Domains
-        </h2>
+        <PartHeading>Domains</PartHeading>
         <div class="actions">
           <a href={projectPath(slug, "domains", "check")}>Check a domain</a>
           {mayAdd && (
@@ -308,7 +304,6 @@ const COLUMNS: readonly Column<Domain>[] = [
   { name: "What to do", kind: "group", cell: (domain) => <NextStep domain={domain} /> },
 ];
 
-/** The custom domains of all projects, problems first. */
 export const AllDomains = () => {
   const filter = filterOf(useLocation().query);
   const { part } = useRoute().params;

@@ -21,7 +21,6 @@ export const shownName = ({ hostname, unicode }: Pick<Domain, "hostname" | "unic
 
 const WAITING: ReadonlySet<Stage> = new Set(["awaiting_dns", "dns_conflict"]);
 
-/** True while the domain waits for its records. */
 export const isWaiting = ({ stage }: Pick<Domain, "stage">): boolean => WAITING.has(stage);
 
 const SECOND_MS = 1000;
@@ -149,7 +148,6 @@ export const offeredPair = (hostname: string): string | undefined => {
 
 export const DNS_DELAY = "DNS changes can take up to 48 hours.";
 
-/** The state of a domain in one or two words. */
 export const STATUS = {
   active: "Active",
   checking: "Checking",
@@ -157,7 +155,6 @@ export const STATUS = {
   action_needed: "Action needed",
 } as const;
 
-/** The steps until a domain is active. */
 export const STEPS = {
   live: "Live",
 } as const;
@@ -214,7 +211,6 @@ const EVENTS: Record<Event["event"], string> = {
   became_redirect: "It began to redirect to the primary domain",
 };
 
-/** An event of the history in a sentence. */
 export const eventWords = ({ event }: Pick<Event, "event">): string => EVENTS[event];
 
 /** Who caused it. Names require the permission to read the audit log. Histories of earlier versions have none. */
@@ -225,7 +221,6 @@ export const actorWords = ({ actor, key, name }: Pick<Event, "actor" | "key" | "
   return actor === "operator" ? "by the operator" : "automatically";
 };
 
-/** What visitors of a domain see, in a sentence. */
 export const visitorsWords = (
   { role, stage, findings = [] }: Pick<Domain, "role" | "stage"> & Partial<Pick<Domain, "findings">>,
   primary: string | undefined,
@@ -253,7 +248,6 @@ const ROLES: Record<Domain["role"], string> = {
 export const roleLabel = ({ role, stage }: Pick<Domain, "role" | "stage">): string =>
   role === "served" && stage !== "live" ? "" : ROLES[role];
 
-/** Problems with the name of a domain. */
 export const FIELDS: FormWords = {
   hostname: {
     missing: "Enter a domain, such as docs.example.org.",
@@ -289,5 +283,4 @@ export const MOVE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The changes of records. */
 export const ACTIONS = { create: "Create", change: "Change", delete: "Delete" } as const;

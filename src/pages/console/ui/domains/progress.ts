@@ -45,11 +45,9 @@ export const STATUS_TONES: Record<keyof typeof STATUS, Tone> = {
 /** `now`: in progress; `later`: not started; `stuck`: requires an action; `suspended`: the plan must change. */
 export type StepState = "done" | "now" | "later" | "stuck" | "suspended";
 
-/** A step until a domain is active. */
 export interface Step {
   name: string;
   state: StepState;
-  /** When it was completed. */
   at?: string;
 }
 
@@ -136,7 +134,6 @@ export const stepsOf = (
 
 // The stages, the filter and the next steps of the page of all domains.
 
-/** The stage of a domain, for the list of all projects. */
 export const STAGES: Record<Stage, string> = {
   awaiting_dns: "Waiting for its DNS records",
   dns_conflict: "Another DNS record is in the way",
@@ -149,7 +146,6 @@ export const STAGES: Record<Stage, string> = {
 
 /** The domains to show: those that match every field. */
 export interface Filter {
-  /** Part of the name. */
   q?: string;
   stage?: Stage;
 }

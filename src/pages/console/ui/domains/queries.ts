@@ -12,10 +12,8 @@ export const KEYS = {
   history: (slug: string, hostname: string) => [...KEYS.all(slug), "history", hostname],
 };
 
-/** The path of a domain. */
 export const at = (slug: string, hostname: string) => ({ params: { path: { slug, hostname } } });
 
-/** The maximum number of domains in a project. */
 const MAX_DOMAINS = 100;
 
 /** All domains of a project, refetched while the page is visible. */
@@ -56,7 +54,6 @@ export const putConfig = (slug: string, body: NewConfig) =>
 export const putPrimary = (slug: string, hostname: string) =>
   dataOf(platform.PUT("/platform/projects/{slug}/domains/{hostname}/primary", at(slug, hostname)));
 
-/** The cache key of the domains of all projects. */
 export const ALL_DOMAINS = ["domains"] as const;
 const LIVE_MS = 15_000;
 

@@ -28,7 +28,6 @@ export const mayGrant = (own: readonly Grant[], grant: Grant): boolean =>
 export const grantsOf = (chosen: ReadonlySet<Grant>): Grant[] =>
   chosen.has("*") ? ["*"] : GRANTS.filter((grant) => chosen.has(grant));
 
-/** The cache key of everything about keys. */
 export const KEYS = ["keys"] as const;
 
 export type Key = components["schemas"]["Key"];

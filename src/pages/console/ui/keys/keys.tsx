@@ -28,7 +28,7 @@ import {
   stateOf,
 } from "./key.ts";
 import { useRoute } from "../parts/navigation.ts";
-import { Cells, type Column, List, Table, byId } from "../parts/table.tsx";
+import { Cells, type Column, List, RowLinks, Table, byId } from "../parts/table.tsx";
 
 const BACK = "/console/keys";
 
@@ -196,7 +196,6 @@ const Limit = ({ draft, change }: { draft: Draft; change: (change: Partial<Draft
   );
 };
 
-/** The dialog that creates a key and then shows its secret once. */
 const NewKey = () => {
   const { user: own } = useSession();
   const { draft, change, bind } = useDraft(EMPTY);
@@ -269,7 +268,6 @@ const RotateForm = ({
   );
 };
 
-/** The dialog that gives a key a new secret and then shows it once. */
 const RotateKey = ({ id }: { id: string }) => {
   const [minted, setMinted] = useState<MintedKey>();
   if (minted) return secretOnce(minted);
@@ -338,18 +336,8 @@ const Actions = ({ apiKey }: { apiKey: Key }) => {
   const state = useClock((now) => stateOf(apiKey, now));
   if (state === "revoked" || !mayChange(own, apiKey)) return null;
   const path = `/console/keys/${apiKey.id}`;
-  return (
-    <>
-      {state === "active" && (
-        <a href={`${path}/rotate`} aria-label={`Rotate ${apiKey.name}`}>
-          Rotate
-        </a>
-      )}
-      <a href={`${path}/revoke`} aria-label={`Revoke ${apiKey.name}`}>
-        Revoke
-      </a>
-    </>
-  );
+  const links = { ...(state === "active" && { Rotate: `${path}/rotate` }), Revoke: `${path}/revoke` };
+  return <RowLinks name={apiKey.name} links={links} />;
 };
 
 const Name = ({ apiKey }: { apiKey: Key }) => {
@@ -433,7 +421,6 @@ const Rows = ({ keys }: { keys: readonly Key[] }) => {
 
 const LIVE_MS = 30_000;
 
-/** The API keys: what each may do, and whether it is still used. */
 export const Keys = () => {
   const { id = "", part } = useRoute().params;
   const found = useAll([...KEYS, "list"], (query) =>

@@ -6,10 +6,8 @@ import { useHidden } from "./queries.ts";
 import { newIdempotencyKey } from "../api/client.ts";
 import { finishDialog } from "./navigation.ts";
 
-/** A short message about a completed action. */
 export interface Toast {
   words: string;
-  /** A link to the result. */
   link?: { href: string; label: string };
   /** Takes the action back. The toast shows the error if it rejects. */
   undo?: () => Promise<unknown>;
@@ -116,7 +114,6 @@ export const Toasts = ({ children }: { children: ComponentChildren }) => {
   );
 };
 
-/** An action. `run` passes `Input` to it, and the API returns `Result`. */
 interface Action<Input, Result> {
   act: (input: Input) => Promise<Result>;
   /** True if the input changes nothing: then nothing is sent, nothing is said, and the dialog closes. */
@@ -128,7 +125,6 @@ interface Action<Input, Result> {
   onFailed?: (error: Error, input: Input) => unknown;
   /** The address to go to: the dialog's `back`, or the page of the result. Without it, the address stays. */
   at?: string | ((result: Result, input: Input) => string);
-  /** The toast. */
   says?: (result: Result, input: Input) => Toast | string | undefined;
   /** Takes the action back. The toast then has Undo. */
   undo?: (result: Result, input: Input) => Promise<unknown>;

@@ -41,22 +41,19 @@ const Back = createContext("");
 /** The address that the enclosing dialog leads back to. */
 const useBack = (): string => useContext(Back);
 
-/**
- * A dialog with its own address: link to the address to open it. Escape, × and Back lead to the page that opened it, or to
- * `back` if its address was opened directly. Focus and scroll position of the page stay.
- */
-export const Dialog = ({
-  title,
-  back,
-  isDirty = false,
-  children,
-}: {
+interface DialogProps {
   title: string;
   back: string;
   /** Something typed would be lost: closing asks first. */
   isDirty?: boolean;
   children: ComponentChildren;
-}) => {
+}
+
+/**
+ * A dialog with its own address: link to the address to open it. Escape, × and Back lead to the page that opened it, or to
+ * `back` if its address was opened directly. Focus and scroll position of the page stay.
+ */
+export const Dialog = ({ title, back, isDirty = false, children }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   const close = () => closeDialog(back);
@@ -100,15 +97,7 @@ export const Dialog = ({
   );
 };
 
-/** The buttons of a dialog: a link back, and the button that confirms. */
-export const DialogButtons = ({
-  backLabel = "Cancel",
-  label,
-  isBusy,
-  isDangerous = false,
-  isEnabled = true,
-  onConfirm,
-}: {
+interface ButtonsProps {
   /** For dialogs in which "Cancel" could be misread. */
   backLabel?: string;
   label: string;
@@ -118,7 +107,17 @@ export const DialogButtons = ({
   isEnabled?: boolean;
   /** Without it, the button submits its form. */
   onConfirm?: () => void;
-}) => (
+}
+
+/** The buttons of a dialog: a link back, and the button that confirms. */
+export const DialogButtons = ({
+  backLabel = "Cancel",
+  label,
+  isBusy,
+  isDangerous = false,
+  isEnabled = true,
+  onConfirm,
+}: ButtonsProps) => (
   <footer>
     <a class="button secondary outline" href={useBack()}>
       {backLabel}
@@ -148,12 +147,11 @@ export const About = ({ name, children }: { name: string; children: ComponentChi
   </p>
 );
 
-/** The content of a dialog that asks before an action. */
 export const Confirm = ({
   action: { error, isPending, run },
   children,
   ...buttons
-}: Omit<ComponentProps<typeof DialogButtons>, "isBusy" | "onConfirm"> & {
+}: Omit<ButtonsProps, "isBusy" | "onConfirm"> & {
   action: Pick<ActionState, "error" | "isPending" | "run">;
   children: ComponentChildren;
 }) => (
@@ -171,7 +169,7 @@ export const DialogForm = ({
   onSubmit,
   children,
   ...buttons
-}: Omit<ComponentProps<typeof DialogButtons>, "isBusy" | "onConfirm"> &
+}: Omit<ButtonsProps, "isBusy" | "onConfirm"> &
   Omit<ComponentProps<typeof Form>, "error"> & { action: Pick<ActionState, "error" | "isPending"> }) => (
   <Form error={error} words={words} hidden={hidden} onSubmit={onSubmit}>
     {children}
@@ -245,15 +243,7 @@ export const LeaveDialog = () => {
   return asked ? <Asking {...asked} /> : null;
 };
 
-/** A secret in a dialog. It is stored nowhere: Done waits for Copy or a tick, and leaving it before asks. */
-export const OnceShown = ({
-  text,
-  what,
-  once,
-  stored,
-  question,
-  children,
-}: {
+interface OnceProps {
   text: string;
   /** The thing that is shown: "the secret". */
   what: string;
@@ -263,9 +253,11 @@ export const OnceShown = ({
   stored: string;
   /** Asked before it is left uncopied. It is always the same object. */
   question: Question;
-  /** Instructions for its use. */
   children: ComponentChildren;
-}) => {
+}
+
+/** A secret in a dialog. It is stored nowhere: Done waits for Copy or a tick, and leaving it before asks. */
+export const OnceShown = ({ text, what, once, stored, question, children }: OnceProps) => {
   const back = useBack();
   const shown = useRef<HTMLElement>(null);
   const [isStored, setStored] = useState(false);

@@ -6,7 +6,6 @@ import { type FormWords, problemAt, problemsOf, wordsFor } from "./wording.ts";
 
 const Errors = createContext<(field: string) => string | undefined>(() => undefined);
 
-/** The problem with a field of the enclosing form; undefined without one. */
 export const useFieldError = (field: string): string | undefined => useContext(Errors)(field);
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -26,14 +25,22 @@ const generalOf = (
   words: FormWords,
   isShown: (field: string) => boolean,
 ): Error | undefined => {
-  if (!error) return undefined;
   const problems = problemsOf(error);
   const known = Object.keys(words).filter((field) => problemAt(problems, field));
-  if (known.some(isShown)) return undefined;
-  const [field] = known;
-  const problem = field === undefined ? undefined : problemAt(problems, field);
-  return problem && field !== undefined ? new Error(wordsFor(problem, words[field])) : error;
+  if (!error || known.some(isShown)) return undefined;
+  const [field = ""] = known;
+  const problem = problemAt(problems, field);
+  return problem ? new Error(wordsFor(problem, words[field])) : error;
 };
+
+interface FormProps {
+  error: Error | null | undefined;
+  words?: FormWords;
+  /** Fields that this form does not show: an error about them is shown above the others. */
+  hidden?: readonly string[];
+  onSubmit: () => void;
+  children: ComponentChildren;
+}
 
 /**
  * A form that shows the API's error at its fields, in the words of the console, or above them if it is about none of them. It
@@ -43,21 +50,7 @@ const generalOf = (
  *       <Field label="Name" name="name">...</Field>
  *     </Form>
  */
-export const Form = ({
-  error,
-  words = {},
-  hidden = [],
-  onSubmit,
-  children,
-}: {
-  error: Error | null | undefined;
-  /** The form's texts about each of its fields. */
-  words?: FormWords;
-  /** Fields that this form does not show: an error about them is shown above the others. */
-  hidden?: readonly string[];
-  onSubmit: () => void;
-  children: ComponentChildren;
-}) => {
+export const Form = ({ error, words = {}, hidden = [], onSubmit, children }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
   const [unread, setUnread] = useState<readonly FieldProblem[]>([]);
   const problems = unread.length > 0 ? unread : problemsOf(error);
@@ -110,7 +103,9 @@ export const Field = ({
   hint,
   error: given,
   children,
-}: FieldProps & { children: (tied: Tied) => ComponentChildren }) => {
+}: FieldProps & {
+  children: (tied: Tied) => ComponentChildren;
+}) => {
   const id = useId();
   const found = useFieldError(name);
   const error = given ?? found;
@@ -193,16 +188,17 @@ export const TextField = ({
 /** The choices of a list: each value with its text. */
 export type Options = readonly (readonly [value: string, words: string])[];
 
+interface Choice<Value> {
+  value: Value;
+  options: Options;
+  onValue: (value: Value) => void;
+}
+
 export const Select = <Value extends string>({
   options,
   onValue,
   ...control
-}: {
-  value: Value;
-  options: Options;
-  onValue: (value: Value) => void;
-} & Partial<Tied> &
-  Pick<ComponentProps<"select">, "name" | "aria-label">) => (
+}: Choice<Value> & Partial<Tied> & Pick<ComponentProps<"select">, "name" | "aria-label">) => (
   <select {...control} onChange={(event) => onValue(event.currentTarget.value as Value)}>
     {options.map(([value, words]) => (
       <option key={value} value={value}>
@@ -212,7 +208,6 @@ export const Select = <Value extends string>({
   </select>
 );
 
-/** A field with a list to choose from. */
 export const SelectField = <Value extends string>({
   label,
   name,
@@ -225,18 +220,14 @@ export const SelectField = <Value extends string>({
   </Field>
 );
 
-/** A box to tick, with its text. */
-export const Check = ({
-  name,
-  isChecked,
-  onCheck,
-  children,
-}: {
+interface CheckProps {
   name?: string;
   isChecked: boolean;
   onCheck: (isChecked: boolean) => void;
   children: ComponentChildren;
-}) => (
+}
+
+export const Check = ({ name, isChecked, onCheck, children }: CheckProps) => (
   <label>
     <input
       type="checkbox"
@@ -251,7 +242,6 @@ export const Check = ({
 interface ComboboxProps<Option> {
   tied: Tied;
   name: string;
-  /** Names the list of suggestions. */
   listLabel: string;
   /** The typed text, or the label of the chosen option. */
   text: string;
@@ -265,7 +255,6 @@ interface ComboboxProps<Option> {
   message?: string | undefined;
   onText: (text: string) => void;
   onChoose: (option: Option) => void;
-  /** The focus leaves the field. */
   onBlur?: () => void;
   children: (option: Option) => ComponentChildren;
 }
@@ -433,20 +422,15 @@ const useTyping = (q: string, search: (q: string) => void) => {
   };
 };
 
-/** A search of a list, which follows the typing. */
-export const SearchField = ({
-  label,
-  placeholder = label,
-  q,
-  search,
-}: {
+interface SearchProps {
   label: string;
-  /** Shown in the empty field. */
   placeholder?: string;
   /** The list's search text, from the address. */
   q: string;
   search: (q: string) => void;
-}) => {
+}
+
+export const SearchField = ({ label, placeholder = label, q, search }: SearchProps) => {
   const { typed, type, send } = useTyping(q, search);
   return (
     <search>

@@ -4,9 +4,7 @@ import { useLocation as useRouterLocation } from "preact-iso/router";
 export interface Question {
   title: string;
   text: string;
-  /** The button that stays. */
   stay: string;
-  /** The button that leaves. */
   leave: string;
 }
 
@@ -64,14 +62,12 @@ export { useRoute } from "preact-iso/router";
 
 /** The user's position on an entry of the history: it survives a reload, and ends with the tab. */
 interface Place {
-  /** The scroll position in CSS pixels. */
   y: number;
   /** How many pages of each list were loaded. */
   pages: Record<string, number>;
 }
 
 const STORED = "places";
-/** Older places are removed. */
 const MAX_PLACES = 50;
 
 const readPlaces = (): [string, Place][] => {
@@ -159,10 +155,8 @@ let isGoingBack = false;
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(2)).join("-");
 const isEntry = (state: unknown): state is Entry => typeof (state as Entry | null)?.key === "string";
 
-/** The current address without its origin. */
 const here = (): string => location.pathname + location.search;
 
-/** The key of the current entry of the history. */
 export const entryKey = (): string => entry.key;
 
 /** Declares that a dialog is open, until the returned function is called. */

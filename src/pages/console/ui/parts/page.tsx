@@ -32,7 +32,7 @@ const tick = (): void => {
   for (const listener of listeners) listener();
 };
 
-/** Ticks while the component has listeners and the tab is visible. */
+/** Ticks while there are listeners and the tab is visible. */
 const adjust = (): void => {
   clearInterval(ticking);
   ticking = listeners.size > 0 && !document.hidden ? setInterval(tick, TICK_MS) : undefined;
@@ -60,7 +60,6 @@ export const useClock = <Value extends string | number>(read: (now: number) => V
   return read(Date.now());
 };
 
-/** The current time in milliseconds. It updates the component as time passes. */
 export const useNow = (): number => useClock((now) => now);
 
 /** A time relative to now, with the absolute time on hover. It stays up to date. */
@@ -76,16 +75,14 @@ export const Time = ({ at }: { at: string }) => {
 
 const SHOWN_MS = 2000;
 
-/** Copies a text. `what` names it for screen readers. */
-export const CopyButton = ({
-  text,
-  what,
-  onCopied,
-}: {
+interface CopyProps {
   text: string;
+  /** Names the text for screen readers. */
   what: string;
   onCopied?: () => void;
-}) => {
+}
+
+export const CopyButton = ({ text, what, onCopied }: CopyProps) => {
   const [state, setState] = useState<"" | "Copied" | "Copy it by hand">("");
   useEffect(() => {
     if (state === "") return undefined;
@@ -126,16 +123,13 @@ export const Loading = ({ what = "Loading", isForm = false }: { what?: string; i
   </p>
 );
 
-/** An error message, with a button to try again. */
-export const Problem = ({
-  error,
-  onRetry,
-  retryLabel = "Try again",
-}: {
+interface ProblemProps {
   error: Error | string;
-  onRetry?: () => unknown;
+  onRetry?: (() => unknown) | undefined;
   retryLabel?: string;
-}) => (
+}
+
+export const Problem = ({ error, onRetry, retryLabel = "Try again" }: ProblemProps) => (
   <div class="notice problem" role="alert">
     <p>{typeof error === "string" ? error : error.message}</p>
     {onRetry && (
@@ -146,7 +140,6 @@ export const Problem = ({
   </div>
 );
 
-/** Shown instead of an empty list. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <p>
@@ -160,22 +153,19 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge ${tone}`}>{children}</span>
 );
 
-export const Notice = ({
-  tone,
-  text,
-  children,
-}: {
+interface NoticeProps {
   tone: Tone;
   text?: string;
   children?: ComponentChildren;
-}) => (
+}
+
+export const Notice = ({ tone, text, children }: NoticeProps) => (
   <div class={`notice ${tone}`}>
     {text !== undefined && <p>{text}</p>}
     {children}
   </div>
 );
 
-/** Facts about a thing, each with its name. */
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, ComponentChildren])[] }) => (
   <dl class="facts">
     {facts.map(([name, fact]) => (
@@ -205,14 +195,13 @@ export const One = <Data,>({
 }) => (
   <>
     {error && (withErrors || data === undefined) && (
-      <Problem error={error} {...(!isGone(error) && { onRetry: refetch })} />
+      <Problem error={error} onRetry={isGone(error) ? undefined : refetch} />
     )}
     {data === undefined && !error && <Loading what={`Loading ${what}`} isForm={isForm} />}
     {data !== undefined && children(data)}
   </>
 );
 
-/** A link to a page, or to a part of a page. */
 interface Tab {
   href: string;
   name: string;
@@ -241,16 +230,14 @@ export const Count = ({ name, count }: { name: string; count: number | undefined
   </>
 );
 
-/** Links to parts of a list with their counts, such as one for each status. */
-export const CountTabs = ({
-  label,
-  tabs,
-  children,
-}: {
+interface CountTabsProps {
   label: string;
   tabs: readonly (Tab & { count: number | undefined })[];
   children?: ComponentChildren;
-}) => (
+}
+
+/** Links to parts of a list with their counts, such as one for each status. */
+export const CountTabs = ({ label, tabs, children }: CountTabsProps) => (
   <nav class="tiles" aria-label={label}>
     <ul>
       {tabs.map(({ href, name, isCurrent, count }) => (
@@ -269,7 +256,7 @@ export const CountTabs = ({
  * A heading that takes the focus if the focused element no longer exists, as after a link. Not when the document was
  * loaded: then the browser begins at the top.
  */
-export const useArrival = () => {
+const useArrival = () => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (document.activeElement === document.body && performance.now() > 1000)
@@ -278,7 +265,7 @@ export const useArrival = () => {
   return heading;
 };
 
-export const Back = ({ href, label }: { href: string; label: string }) => (
+export const Back = ({ href, label }: Button) => (
   <nav class="back" aria-label="Back">
     <a href={href}>
       <span aria-hidden="true">← </span>
@@ -287,25 +274,32 @@ export const Back = ({ href, label }: { href: string; label: string }) => (
   </nav>
 );
 
-/** A page of the console: a title, which is the document's too and takes the focus, actions and content. */
-export const Page = ({
-  title,
-  part,
-  back,
-  add,
-  actions,
-  children,
-}: {
+/** The heading of a part of a page, which takes the focus as that of a page does. */
+export const PartHeading = ({ children }: { children: ComponentChildren }) => (
+  <h2 ref={useArrival()} tabIndex={-1}>
+    {children}
+  </h2>
+);
+
+interface Button {
+  href: string;
+  label: string;
+}
+
+interface PageProps {
+  /** It is the document's title too, and takes the focus. */
   title: string;
   /** The part of the page that is shown, for the document's title. */
   part?: string | undefined;
   /** The list that the page belongs to. */
-  back?: { href: string; label: string };
+  back?: Button;
   /** The link to the dialog that adds an item. */
-  add?: { href: string; label: string } | false;
+  add?: Button | false;
   actions?: ComponentChildren;
   children: ComponentChildren;
-}) => {
+}
+
+export const Page = ({ title, part, back, add, actions, children }: PageProps) => {
   const heading = useArrival();
   useEffect(() => {
     document.title = `${part ? `${part} – ` : ""}${title} – Adoption store`;

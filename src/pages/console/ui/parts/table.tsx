@@ -84,6 +84,17 @@ const SelectHeading = ({ selection: { areAll, selected, toggleAll } }: { selecti
   </th>
 );
 
+/** The links of a row's actions. Screen readers announce them with the row's name. */
+export const RowLinks = ({ name, links }: { name: string; links: Readonly<Record<string, string>> }) => (
+  <>
+    {Object.entries(links).map(([label, href]) => (
+      <a key={label} href={href} aria-label={`${label} ${name}`}>
+        {label}
+      </a>
+    ))}
+  </>
+);
+
 /** A column of a table: its heading, and its cell for each row. */
 export interface Column<Item> {
   name: string;
@@ -113,13 +124,12 @@ const directionOf = (sort: string, { value }: Sorting): "ascending" | "descendin
   return value.startsWith("-") ? "descending" : "ascending";
 };
 
-const Heading = ({
-  column: { name, kind, sort },
-  sorting,
-}: {
+interface HeadingProps {
   column: Column<never>;
   sorting: Sorting | undefined;
-}) => {
+}
+
+const Heading = ({ column: { name, kind, sort }, sorting }: HeadingProps) => {
   if (kind === "actions")
     return (
       <th scope="col" class="actions">
@@ -187,14 +197,12 @@ export const Cells = <Item,>({ columns, item }: { columns: readonly Column<Item>
 export const byId = ({ id }: { id: number | string }): number | string => id;
 
 export interface TableProps<Item> {
-  /** The content of the table, for screen readers. */
   label: string;
   columns: readonly Column<Item>[];
   items: readonly Item[];
   keyOf: (item: Item, at: number) => string | number;
   /** A row that has more than `Cells`. */
   row?: (item: Item) => ComponentChildren;
-  /** Classes. */
   kind?: string;
   /** In rem. Layout depends only on this width, never on the content. */
   stackBelow?: number;
@@ -247,19 +255,16 @@ export const Table = <Item,>({
   </div>
 );
 
-/** How much of a list is shown, and the button that loads the next page. */
-const More = ({
-  words,
-  hasMore,
-  isBusy,
-  onMore,
-}: {
+interface MoreProps {
   /** "50 of 1,234 animals shown" */
   words: string;
   hasMore: boolean;
   isBusy: boolean;
   onMore: () => unknown;
-}) => {
+}
+
+/** How much of a list is shown, and the button that loads the next page. */
+const More = ({ words, hasMore, isBusy, onMore }: MoreProps) => {
   const shown = useRef<HTMLParagraphElement>(null);
   const wasPressed = useRef(false);
   // The button disappears with the last page: keep the focus here, and the first new row in view. A layout effect:
@@ -342,9 +347,7 @@ export const List = <Item,>({
   empty?: ComponentChildren;
   /** Something else that the rows need is still loading. */
   isWaiting?: boolean;
-  /** The table that shows the items. */
   table?: Omit<TableProps<Item>, "items">;
-  /** Shows the items in another way. */
   children?: (items: readonly Item[]) => ComponentChildren;
 }) => {
   const { hasNextPage = false } = found;

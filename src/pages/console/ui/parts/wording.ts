@@ -76,7 +76,6 @@ type FieldWords = Readonly<{
 /** A form's texts about its fields, by their names in the API. */
 export type FormWords = Readonly<Record<string, FieldWords>>;
 
-/** The texts about a name. */
 export const NAME: FieldWords = {
   missing: "Enter a name.",
   otherwise: "Enter a name without line breaks or tabs.",
@@ -122,7 +121,6 @@ export const wordsFor = (problem: FieldProblem, words: FieldWords = {}): string 
   return words.otherwise ?? GENERAL[rule]?.(problem) ?? INVALID;
 };
 
-/** The fields that an error is about. */
 export const problemsOf = (error: Error | null | undefined): readonly FieldProblem[] =>
   error instanceof ApiError ? error.fields : [];
 

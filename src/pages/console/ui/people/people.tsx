@@ -24,7 +24,7 @@ import {
 } from "./person.ts";
 import { useFresh } from "../parts/queries.ts";
 import { useRoute } from "../parts/navigation.ts";
-import { type Column, List, byId } from "../parts/table.tsx";
+import { type Column, List, RowLinks, byId } from "../parts/table.tsx";
 
 const BEYOND = "You can't change somebody who may do more than you.";
 
@@ -63,7 +63,6 @@ const OnePerson = ({
   );
 };
 
-/** The choice of a role. Only those that the user may give are offered. */
 const RoleField = (field: { name: string; value: Role; onValue: (role: Role) => void }) => {
   const { user } = useSession();
   const offered = (Object.keys(ROLES) as Role[]).filter((role) => mayManage(user, role));
@@ -106,7 +105,6 @@ const linkOnce = ({ name, invitation }: InvitedPerson) => (
 
 const EMPTY: { name: string; email: string; role: Role } = { name: "", email: "", role: "volunteer" };
 
-/** The dialog that adds a person and then shows their invitation once. */
 const AddPerson = () => {
   const { draft, bind } = useDraft(EMPTY);
   const adding = useAction({
@@ -218,7 +216,6 @@ const InviteForm = ({
   );
 };
 
-/** The dialog that makes a new invitation and then shows it once. */
 const InvitePerson = ({ id }: { id: string }) => {
   const [invited, setInvited] = useState<InvitedPerson>();
   if (invited) return linkOnce(invited);
@@ -283,11 +280,11 @@ const Ways = ({ person }: { person: Person }) => {
   );
 };
 
-const ACTIONS = [
-  ["edit", "Edit"],
-  ["invite", "Invite again"],
-  ["remove", "Remove"],
-] as const;
+const linksOf = (path: string) => ({
+  Edit: `${path}/edit`,
+  "Invite again": `${path}/invite`,
+  Remove: `${path}/remove`,
+});
 
 const LIVE_MS = 30_000;
 
@@ -313,12 +310,7 @@ export const People = () => {
       name: "Actions",
       kind: "actions",
       cell: ({ id, name, role }) =>
-        mayManage(user, role) &&
-        ACTIONS.map(([part, label]) => (
-          <a key={part} href={`${PATH}/${id}/${part}`} aria-label={`${label} ${name}`}>
-            {label}
-          </a>
-        )),
+        mayManage(user, role) && <RowLinks name={name} links={linksOf(`${PATH}/${id}`)} />,
     },
   ];
   return (

@@ -56,7 +56,6 @@ export const invitationOf = ({ invitedUntil }: Person, now: number): "none" | "o
 /** The host of an OpenID Connect issuer, which is how people know it. */
 export const issuerName = (issuer: string): string => (URL.canParse(issuer) ? new URL(issuer).host : issuer);
 
-/** The cache key of everything about people. */
 export const PEOPLE = ["people"] as const;
 export const PATH = "/console/people";
 

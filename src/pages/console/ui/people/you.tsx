@@ -4,7 +4,7 @@ import { About, Confirm, Dialog, DialogForm } from "../parts/dialog.tsx";
 import { Badge, Facts, Notice, Page, Problem, Time } from "../parts/page.tsx";
 import { TextField, useDraft } from "../parts/form.tsx";
 import { useRoute } from "../parts/navigation.ts";
-import { type Column, List, byId } from "../parts/table.tsx";
+import { type Column, List, RowLinks, byId } from "../parts/table.tsx";
 import { callAuth } from "../api/client.ts";
 import { addPasskey, hasPasskeys } from "../passkeys.ts";
 import { type User, describeUser, useSession } from "../session.tsx";
@@ -71,11 +71,7 @@ const PASSKEY_COLUMNS: readonly Column<Passkey>[] = [
   {
     name: "Actions",
     kind: "actions",
-    cell: ({ id, name }) => (
-      <a href={`${PATH}/remove/${id}`} aria-label={`Remove ${name}`}>
-        Remove
-      </a>
-    ),
+    cell: ({ id, name }) => <RowLinks name={name} links={{ Remove: `${PATH}/remove/${id}` }} />,
   },
 ];
 

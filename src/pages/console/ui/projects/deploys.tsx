@@ -165,7 +165,6 @@ const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
     <progress aria-label={UNPACKING} />
   );
 
-/** Uploads an archive that is dropped or chosen. */
 const Uploader = ({ slug }: { slug: string }) => {
   const uploads = useUploads();
   const input = useRef<HTMLInputElement>(null);
@@ -253,7 +252,6 @@ const Actions = ({
   );
 };
 
-/** The deploys of a project, newest first, with an upload and a rollback. */
 export const Deploys = ({ project, chosen }: { project: Project; chosen: string | undefined }) => {
   const { slug } = project;
   const mayChange = useSession().can("platform:write");

@@ -54,7 +54,6 @@ const PlanField = (field: { name: string; value: Plan; onValue: (plan: Plan) => 
 
 const EMPTY: { name: string; slug?: string; plan: Plan } = { name: "", plan: "free" };
 
-/** The dialog that creates a project and then opens it. */
 const CreateProject = () => {
   const queries = useQueryClient();
   const { draft, bind } = useDraft(EMPTY);
@@ -89,7 +88,6 @@ const CreateProject = () => {
   );
 };
 
-/** The dialog that deletes a project after its slug was typed. */
 const DeleteProject = ({ project: { slug, name, address } }: { project: Project }) => {
   const queries = useQueryClient();
   const [typed, setTyped] = useState("");
@@ -265,7 +263,6 @@ const ChangeForm = ({ project }: { project: Project }) => {
   );
 };
 
-/** A project's name and plan, its facts, and its deletion. */
 const Settings = ({ project, isDeleting }: { project: Project; isDeleting: boolean }) => {
   const mayChange = useSession().can("platform:write");
   const { slug, target } = project;
