@@ -52,7 +52,7 @@ test("a slug suggested for a long name is valid", () => {
 
 test("addresses of pages escape any text", () => {
   expect(projectPath("a/b", "deploys", "3")).toBe("/console/projects/a%2Fb/deploys/3");
-  expect(domainPath("docs", "docs.example.org", "remove")).toBe(
+  expect(domainPath({ project: "docs", hostname: "docs.example.org" }, "remove")).toBe(
     "/console/projects/docs/domains/docs.example.org/remove",
   );
 });

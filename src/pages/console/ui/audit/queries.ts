@@ -63,7 +63,7 @@ const PAGES: Partial<Record<Kind, { scope: Grant; hrefOf: (id: string, slug: str
   person: { scope: "people:admin", hrefOf: () => "/console/people" },
   project: { scope: "platform:read", hrefOf: (id) => projectPath(id) },
   deploy: { scope: "platform:read", hrefOf: (_, slug) => projectPath(slug, "deploys") },
-  domain: { scope: "platform:read", hrefOf: (id, slug) => domainPath(slug, id) },
+  domain: { scope: "platform:read", hrefOf: (hostname, project) => domainPath({ project, hostname }) },
 };
 
 /** The page of a resource, and the scope that it needs; undefined if it has none. */

@@ -253,7 +253,7 @@ export interface Advice extends Words {
   steps?: readonly string[];
 }
 
-type Named = Pick<Domain, "hostname" | "record" | "guide"> &
+export type Named = Pick<Domain, "hostname" | "record" | "guide"> &
   Partial<Pick<Domain, "challengeRecord" | "ownershipRecord" | "stage">>;
 
 /** A record of the domain, whose name is within its registered domain. */

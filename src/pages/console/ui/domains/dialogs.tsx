@@ -86,7 +86,7 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
     act: (hostname: string) =>
       addDomain(slug, { hostname, pair: isPairChosen && offeredPair(hostname) !== undefined }),
     changes: [KEYS.all(slug)],
-    at: (domain) => domainPath(slug, domain.hostname),
+    at: (domain) => domainPath(domain),
     says: (domain) => `${shownName(domain)} added`,
   });
   const { error } = adding;
@@ -103,8 +103,7 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
         {present && (
           <Notice tone="waiting">
             <p role="alert">
-              <Sentence text={present.message} />{" "}
-              <a href={domainPath(slug, present.domain.hostname)}>Open it</a>
+              <Sentence text={present.message} /> <a href={domainPath(present.domain)}>Open it</a>
             </p>
           </Notice>
         )}
@@ -131,11 +130,7 @@ const RESULTS = {
 const Result = ({ addition: { hostname, result, domain, error } }: { addition: Addition }) => (
   <li>
     <div class="name">
-      {domain ? (
-        <a href={domainPath(domain.project, hostname)}>{shownName(domain)}</a>
-      ) : (
-        <bdi>{hostname}</bdi>
-      )}
+      {domain ? <a href={domainPath(domain)}>{shownName(domain)}</a> : <bdi>{hostname}</bdi>}
       {error && <small>{ERRORS[error.code] ?? error.message.replace(/^hostname: /, "It ")}</small>}
     </div>
     <Badge tone={RESULTS[result].tone}>{RESULTS[result].words}</Badge>
@@ -230,16 +225,16 @@ type Choice = keyof typeof CHOICES;
 const Choices = ({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }) => (
   <fieldset>
     <legend>Has the address been shared?</legend>
-    {(["redirect", "remove"] as const).map((one) => (
+    {Object.entries(CHOICES).map(([one, words]) => (
       <label key={one}>
         <input
           type="radio"
           name="choice"
           value={one}
           checked={choice === one}
-          onChange={() => onChoose(one)}
+          onChange={() => onChoose(one as Choice)}
         />{" "}
-        {CHOICES[one]}
+        {words}
       </label>
     ))}
   </fieldset>
@@ -247,25 +242,16 @@ const Choices = ({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choi
 
 /** The domains that can take over from the primary one, as choices. */
 const successors = (targets: readonly Domain[], isRequired: boolean): Options => [
-  ...targets.map((target) => {
-    const name = shownName(target);
-    return [target.hostname, target.stage === "live" ? name : `${name} (not active yet)`] as const;
-  }),
+  ...targets.map((target): Options[number] => [
+    target.hostname,
+    `${shownName(target)}${target.stage === "live" ? "" : " (not active yet)"}`,
+  ]),
   ...(isRequired ? [] : [["", "None"] as const]),
 ];
 
-const RemovalForm = ({
-  slug,
-  domain,
-  domains,
-}: {
-  slug: string;
-  domain: Domain;
-  domains: readonly Domain[];
-}) => {
+const RemovalForm = ({ domain, domains }: { domain: Domain; domains: readonly Domain[] }) => {
   const queries = useQueryClient();
-  const { hostname, role, stage } = domain;
-  const back = domainPath(slug, hostname);
+  const { project: slug, hostname, role, stage } = domain;
   const isPrimary = role === "primary";
   const targets = targetsOf(domains, hostname);
   const current = domains.find((one) => one.role === "primary")?.hostname;
@@ -283,7 +269,7 @@ const RemovalForm = ({
     // Read again, because another user may have changed it.
     act: async (to: string) => putConfig(slug, withPrimary(await fetchConfig(slug), hostname, to)),
     changes: [KEYS.all(slug)],
-    at: back,
+    at: domainPath(domain),
     says: (_, to) => `${shownName(domain)} now redirects to ${to}`,
   });
   const removing = useAction({
@@ -350,12 +336,12 @@ const RemovalForm = ({
 };
 
 /** The dialog that removes a domain, or lets it redirect: its address may have been shared. */
-export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain }) => {
-  const { data: domains, error } = useDomains(slug);
+export const RemoveDomain = ({ domain }: { domain: Domain }) => {
+  const { data: domains, error } = useDomains(domain.project);
   return (
-    <Dialog title={`Remove ${domain.hostname}`} back={domainPath(slug, domain.hostname)}>
+    <Dialog title={`Remove ${domain.hostname}`} back={domainPath(domain)}>
       {error && <Problem error={error} />}
-      {domains && <RemovalForm slug={slug} domain={domain} domains={domains} />}
+      {domains && <RemovalForm domain={domain} domains={domains} />}
       {!domains && !error && <Loading />}
     </Dialog>
   );

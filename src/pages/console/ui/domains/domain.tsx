@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Back, CopyButton, Notice, One, Time, PartHeading, useNow } from "../parts/page.tsx";
 import { type Column, Scroll, Table } from "../parts/table.tsx";
-import { type Advice, adviceWithPair, allRecords, moveRecord, whoMustAct } from "./advice.ts";
+import { type Advice, type Named, adviceWithPair, allRecords, moveRecord, whoMustAct } from "./advice.ts";
 import {
   ACTIONS,
   type Change,
@@ -32,26 +32,17 @@ import { type Project, hasDomains, projectPath } from "../projects/model.ts";
 import { HostnameField, RemoveDomain } from "./dialogs.tsx";
 import { useSession } from "../session.tsx";
 import { DomainMenu, Prerequisites, StatusBadge, useActions } from "./list.tsx";
-import { type Step, type StepState, statusOf, stepsOf } from "./progress.ts";
+import { type Step, statusOf, stepsOf } from "./progress.ts";
 import { useDomain, useDomains, useHistory } from "./queries.ts";
 
 /** As specified. */
 const TTL = 3600;
 
-const copied = (what: "name" | "value" | "TTL", type: string): string => `the ${what} of the ${type} record`;
-
-const Copied = ({ text, what }: { text: string; what: string }) => (
+/** A part of a record, with a button to copy it. */
+const Copied = ({ text, part, type }: { text: string; part: "name" | "value" | "TTL"; type: string }) => (
   <span class="copied">
-    <code>{text}</code> <CopyButton text={text} what={what} />
+    <code>{text}</code> <CopyButton text={text} what={`the ${part} of the ${type} record`} />
   </span>
-);
-
-const Value = ({ change: { action, type, value, found = [] } }: { change: Change }) => (
-  <div>
-    {value !== undefined && <Copied text={value} what={copied("value", type)} />}
-    {value === undefined && <code>{found.join(", ")}</code>}
-    {action === "change" && found.length > 0 && <small>now: {found.join(", ")}</small>}
-  </div>
 );
 
 const ACTION: Column<Change> = { name: "Action", cell: ({ action }) => <strong>{ACTIONS[action]}</strong> };
@@ -63,16 +54,29 @@ const COLUMNS: readonly Column<Change>[] = [
     kind: "group",
     cell: ({ type, name, fullName }) => (
       <>
-        <Copied text={name} what={copied("name", type)} />
+        <Copied text={name} part="name" type={type} />
         {name !== fullName && <small>in full: {fullName}</small>}
       </>
     ),
   },
-  { name: "Value", cell: (change) => <Value change={change} /> },
+  {
+    name: "Value",
+    kind: "group",
+    cell: ({ action, type, value, found = [] }) => (
+      <>
+        {value === undefined ? (
+          <code>{found.join(", ")}</code>
+        ) : (
+          <Copied text={value} part="value" type={type} />
+        )}
+        {action === "change" && found.length > 0 && <small>now: {found.join(", ")}</small>}
+      </>
+    ),
+  },
   {
     name: "TTL",
     cell: ({ type, value }) =>
-      value === undefined ? "–" : <Copied text={String(TTL)} what={copied("TTL", type)} />,
+      value === undefined ? "–" : <Copied text={String(TTL)} part="TTL" type={type} />,
   },
 ];
 
@@ -114,19 +118,12 @@ const Guide = ({ guide: { provider, steps } }: { guide: NonNullable<Domain["guid
 );
 
 /** The records that a domain needs at its DNS provider, also in the forms that tools take. */
-const NeededRecords = ({
-  domain,
-  isOpen = false,
-}: {
-  domain: Pick<Domain, "hostname" | "record" | "guide"> & Partial<Pick<Domain, "challengeRecord">>;
-  isOpen?: boolean;
-}) => {
+const NeededRecords = ({ domain, isOpen = false }: { domain: Named; isOpen?: boolean }) => {
   const { record } = domain;
   const challenge = domain.challengeRecord?.required ? domain.challengeRecord : undefined;
   const note = record.note ?? challenge?.note;
   const records = [record, record.proof, challenge].filter((one) => one !== undefined);
   const lines = records.flatMap(({ bind }) => bind ?? []);
-  const blocks = records.map(({ terraform }) => terraform);
   return (
     <details open={isOpen}>
       <summary>{records.length > 1 ? "The DNS records" : "The DNS record"}</summary>
@@ -139,8 +136,8 @@ const NeededRecords = ({
         />
       )}
       <Snippet
-        title={blocks.length > 1 ? "As Terraform blocks" : "As a Terraform block"}
-        text={blocks.join("\n\n")}
+        title={records.length > 1 ? "As Terraform blocks" : "As a Terraform block"}
+        text={records.map(({ terraform }) => terraform).join("\n\n")}
       />
     </details>
   );
@@ -209,17 +206,19 @@ const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
   </details>
 );
 
-/** Without a way back, the provider opens in a new tab. */
-const targetOf = (url: URL): "_blank" | undefined =>
-  url.searchParams.has("redirect_uri") ? undefined : "_blank";
-
 /** A link to the DNS provider, which can create the records itself. */
 const Connect = ({ offer }: { offer: Domain["domainConnect"] }) => {
   if (!offer) return null;
   const url = new URL(offer.url);
   return (
+    // Without a way back, the provider opens in a new tab.
     <p class="connect">
-      <a class="button" href={offer.url} rel="noreferrer" target={targetOf(url)}>
+      <a
+        class="button"
+        href={offer.url}
+        rel="noreferrer"
+        target={url.searchParams.has("redirect_uri") ? undefined : "_blank"}
+      >
         Set up at {offer.provider}
       </a>
       {/* The provider chooses its name, so only the host shows the link's target. */}
@@ -280,14 +279,16 @@ export const CheckDomain = ({ project: { slug, target } }: { project: Project })
   );
 };
 
-const CURRENT_STATES: ReadonlySet<StepState> = new Set(["now", "stuck", "suspended"]);
-
 /** The steps until a domain is active. They are folded away once all are done. */
 const Steps = ({ steps }: { steps: readonly Step[] }) => {
   const list = (
     <ol class="steps">
       {steps.map(({ name, state, at }) => (
-        <li key={name} class={`step ${state}`} aria-current={CURRENT_STATES.has(state) ? "step" : undefined}>
+        <li
+          key={name}
+          class={`step ${state}`}
+          aria-current={state === "done" || state === "later" ? undefined : "step"}
+        >
           <span class="mark" aria-hidden="true" />
           <div>
             <strong>{name}</strong> <small>{at ? <Time at={at} /> : STEP_STATES[state]}</small>
@@ -382,20 +383,22 @@ const State = ({ domain, now }: { domain: Domain; now: number }) => {
 const isSecured = ({ address }: Project): boolean =>
   [address, location.href].some((one) => one.startsWith("https:"));
 
-interface ContentProps {
+const Content = ({
+  project,
+  domain,
+  history,
+}: {
   project: Project;
   domain: Domain;
   history: readonly Event[];
-}
-
-const Content = ({ project, domain, history }: ContentProps) => {
+}) => {
   const now = useNow();
   const mayChange = useSession().can("platform:write");
   const { slug } = project;
   const domains = useDomains(slug).data ?? [];
   const primary = primaryOf(domains);
   const pair = domains.find(({ hostname }) => hostname === domain.pair);
-  const actions = useActions(slug, domain.hostname, primary);
+  const actions = useActions(domain, primary);
   return (
     <>
       <header class="part">
@@ -415,7 +418,7 @@ const Content = ({ project, domain, history }: ContentProps) => {
               {verifyLabel(domain)}
             </ActionButton>
           )}
-          <DomainMenu slug={slug} domain={domain} primary={primary} actions={actions} />
+          <DomainMenu domain={domain} primary={primary} actions={actions} />
         </div>
       </header>
       <AdviceList advice={adviceWithPair(domain, pair, now)} guide={domain.guide} />
@@ -433,15 +436,13 @@ const Content = ({ project, domain, history }: ContentProps) => {
   );
 };
 
-export const DomainPage = ({
-  project,
-  hostname,
-  isRemoving,
-}: {
+interface DomainPageProps {
   project: Project;
   hostname: string;
   isRemoving: boolean;
-}) => {
+}
+
+export const DomainPage = ({ project, hostname, isRemoving }: DomainPageProps) => {
   const { slug } = project;
   const found = useDomain(slug, hostname);
   const { data: history = [] } = useHistory(slug, hostname, refetchDelay(found.data));
@@ -453,7 +454,7 @@ export const DomainPage = ({
         {(domain) => (
           <>
             <Content project={project} domain={domain} history={history} />
-            {isRemoving && mayChange && <RemoveDomain slug={slug} domain={domain} />}
+            {isRemoving && mayChange && <RemoveDomain domain={domain} />}
           </>
         )}
       </One>

@@ -39,7 +39,7 @@ const outcomeOf = (domain: Domain): string => {
 };
 
 /** The actions on a domain. @param primary the project's primary domain, if it has one */
-export const useActions = (slug: string, hostname: string, primary: string | undefined) => {
+export const useActions = ({ project: slug, hostname }: Domain, primary: string | undefined) => {
   const queries = useQueryClient();
   const changes = [KEYS.all(slug)];
   const setRedirect = async (isRedirect: boolean) => {
@@ -82,23 +82,21 @@ export const useActions = (slug: string, hostname: string, primary: string | und
   };
 };
 
-type Actions = ReturnType<typeof useActions>;
-
 /** The menu of a domain. The keyboard opens it too, and Escape closes it. */
 export const DomainMenu = ({
-  slug,
   domain,
   primary,
-  actions: { verify, makePrimary, redirect },
+  actions,
   withVerify = false,
 }: {
-  slug: string;
   domain: Domain;
+  /** The project's primary domain. */
   primary: string | undefined;
-  actions: Actions;
+  actions: ReturnType<typeof useActions>;
   /** For pages without a button for it. */
   withVerify?: boolean;
 }) => {
+  const { verify, makePrimary, redirect } = actions;
   const menu = useRef<HTMLDetailsElement>(null);
   const summary = useRef<HTMLElement>(null);
   const { hostname, role, stage } = domain;
@@ -154,14 +152,12 @@ export const DomainMenu = ({
           item(`Redirect to ${primary}`, () => redirect.run(true))}
         {role === "redirect" && item("Show the site here", () => redirect.run(false))}
         <li>
-          <a href={domainPath(slug, hostname, "remove")}>Remove</a>
+          <a href={domainPath(domain, "remove")}>Remove</a>
         </li>
       </ul>
     </details>
   );
 };
-
-const isReady = ({ plan, activeDeploy }: Project): boolean => hasDomains(plan) && activeDeploy !== undefined;
 
 /** The requirements that a project does not meet yet for active domains. */
 export const Prerequisites = ({ project: { slug, plan, activeDeploy } }: { project: Project }) => (
@@ -190,33 +186,27 @@ export const StatusBadge = ({ domain }: { domain: Domain }) => {
   return <Badge tone={STATUS_TONES[status]}>{STATUS[status]}</Badge>;
 };
 
-const Row = ({ slug, domain, primary }: { slug: string; domain: Domain; primary: string | undefined }) => {
+const Row = ({ domain, primary }: { domain: Domain; primary: string | undefined }) => {
   const [advice] = adviceOf(domain, useNow());
   return (
     <li>
       <div class="name">
-        <a href={domainPath(slug, domain.hostname)}>
+        <a href={domainPath(domain)}>
           <bdi>{shownName(domain)}</bdi>
         </a>
         <small>{roleLabel(domain)}</small>
         {advice && <small>{advice.title}</small>}
       </div>
       <StatusBadge domain={domain} />
-      <DomainMenu
-        slug={slug}
-        domain={domain}
-        primary={primary}
-        actions={useActions(slug, domain.hostname, primary)}
-        withVerify
-      />
+      <DomainMenu domain={domain} primary={primary} actions={useActions(domain, primary)} withVerify />
     </li>
   );
 };
 
 export const DomainList = ({ project, isAdding }: { project: Project; isAdding: boolean }) => {
-  const { slug } = project;
+  const { slug, plan, activeDeploy } = project;
   const found = useDomains(slug);
-  const mayAdd = useSession().can("platform:write") && isReady(project);
+  const mayAdd = useSession().can("platform:write") && hasDomains(plan) && activeDeploy !== undefined;
   const primary = primaryOf(found.data ?? []);
   return (
     <>
@@ -241,7 +231,7 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
         {(domains) => (
           <ul class="domains">
             {domains.map((domain) => (
-              <Row key={domain.hostname} slug={slug} domain={domain} primary={primary} />
+              <Row key={domain.hostname} domain={domain} primary={primary} />
             ))}
           </ul>
         )}
@@ -294,7 +284,7 @@ const COLUMNS: readonly Column<Domain>[] = [
     name: "Domain",
     kind: "row",
     cell: (domain) => (
-      <a href={domainPath(domain.project, domain.hostname)}>
+      <a href={domainPath(domain)}>
         <bdi>{shownName(domain)}</bdi>
       </a>
     ),

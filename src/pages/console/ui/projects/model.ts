@@ -67,9 +67,15 @@ export const projectsPath = PROJECTS;
 export const projectPath = (slug: string, ...parts: string[]): string =>
   [PROJECTS, ...[slug, ...parts].map(encodeURIComponent)].join("/");
 
+interface DomainName {
+  /** The slug of its project. */
+  project: string;
+  hostname: string;
+}
+
 /** A custom domain of a project, or an action on it. */
-export const domainPath = (slug: string, hostname: string, ...parts: string[]): string =>
-  projectPath(slug, "domains", hostname, ...parts);
+export const domainPath = ({ project, hostname }: DomainName, ...parts: string[]): string =>
+  projectPath(project, "domains", hostname, ...parts);
 
 /** A short form of an address, for people. */
 export const shownAddress = (address: string): string =>
