@@ -11,14 +11,7 @@ import { Keys } from "./keys/keys.tsx";
 import { Loading, Page, Problem } from "./parts/page.tsx";
 import { LeaveDialog } from "./parts/dialog.tsx";
 import { leave, useLocation } from "./parts/navigation.ts";
-import {
-  InvitationPage,
-  SessionEnded,
-  SignIn,
-  SignInLinkPage,
-  isInvitation,
-  isSignInLink,
-} from "./sign-in.tsx";
+import { Invitation, Outside, SessionEnded, SignIn, SignInLink } from "./sign-in.tsx";
 import { People } from "./people/people.tsx";
 import { You } from "./people/you.tsx";
 import { ProjectPage, Projects } from "./projects/projects.tsx";
@@ -90,16 +83,12 @@ const Navigation = () => {
   );
 };
 
-const Redirect = ({ to }: { to: string }) => {
-  const { route } = useLocation();
-  useEffect(() => route(to, true), [to]);
-  return null;
-};
-
 const Home = () => {
   const { can } = useSession();
+  const { route } = useLocation();
   const area = AREAS.find(({ scope }) => can(scope));
-  if (area) return <Redirect to={area.href} />;
+  useEffect(() => area && route(area.href, true), [area]);
+  if (area) return null;
   return (
     <Page title="Nothing to show">
       <p>Ask an administrator for a permission that opens a page.</p>
@@ -170,18 +159,26 @@ const SignedIn = () => (
   </SessionProvider>
 );
 
-/** The page of the address. The pages of links need no session. */
-const PageOfAddress = () => {
-  if (isSignInLink()) return <SignInLinkPage />;
-  if (isInvitation()) return <InvitationPage />;
-  return <SignedIn />;
+/** The pages of links, which need no session. */
+const LINKS: Readonly<Record<string, ComponentType>> = {
+  "/console/sign-in": SignInLink,
+  "/console/invitation": Invitation,
 };
 
 /** The console. Each page has its own address, so that reloading and going back show the same. */
-export const App = () => (
-  <LocationProvider scope="/console">
-    <Toasts>
-      <PageOfAddress />
-    </Toasts>
-  </LocationProvider>
-);
+export const App = () => {
+  const Link = LINKS[location.pathname];
+  return (
+    <LocationProvider scope="/console">
+      <Toasts>
+        {Link ? (
+          <Outside>
+            <Link />
+          </Outside>
+        ) : (
+          <SignedIn />
+        )}
+      </Toasts>
+    </LocationProvider>
+  );
+};

@@ -58,7 +58,7 @@ const readState = async (): Promise<State> => {
   return { signedIn: true, csrfToken, storeId, user: userOf(state) };
 };
 
-const isSameUser = (one: User, other: User): boolean => one.kind === other.kind && one.id === other.id;
+const isSameUser = (a: User, b: User): boolean => a.kind === b.kind && a.id === b.id;
 
 interface Session {
   storeId: string;

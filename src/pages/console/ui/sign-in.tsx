@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useQuery } from "@tanstack/preact-query";
 import { callAuth, hasCode } from "./api/client.ts";
@@ -138,12 +138,7 @@ const OIDC_PROBLEMS: Readonly<Record<string, string>> = {
   rate_limited: "Too many attempts. Wait a few minutes, then try again.",
 };
 
-const OidcProblem = () => {
-  const problem = OIDC_PROBLEMS[new URLSearchParams(location.search).get("sign-in") ?? ""];
-  return problem === undefined ? null : <Problem error={problem} />;
-};
-
-const Outside = ({ children }: { children: ComponentChildren }) => (
+export const Outside = ({ children }: { children: ComponentChildren }) => (
   <main class="container sign-in">
     <p class="product">Adoption store</p>
     {children}
@@ -151,27 +146,30 @@ const Outside = ({ children }: { children: ComponentChildren }) => (
 );
 
 /** Shown at every address while no user is signed in. The address stays, and opens after signing in. */
-export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | undefined }) => (
-  <Outside>
-    <Page title="Sign in">
-      <OidcProblem />
-      {hasEnded && (
-        <div role="status">
-          <Notice tone="waiting" text={`${ENDED}. Sign in again to continue.`} />
-        </div>
-      )}
-      <Ways oidc={oidc} />
-      <details>
-        <summary>I can't sign in</summary>
-        <p>New here, or lost your device? Ask an administrator for an invitation.</p>
-        <p>No administrator yet? On the server, run adoption-store people invite --first.</p>
-      </details>
-      <p class="links">
-        <a href="/manual">Read the manual</a>
-      </p>
-    </Page>
-  </Outside>
-);
+export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | undefined }) => {
+  const problem = OIDC_PROBLEMS[new URLSearchParams(location.search).get("sign-in") ?? ""];
+  return (
+    <Outside>
+      <Page title="Sign in">
+        {problem !== undefined && <Problem error={problem} />}
+        {hasEnded && (
+          <div role="status">
+            <Notice tone="waiting" text={`${ENDED}. Sign in again to continue.`} />
+          </div>
+        )}
+        <Ways oidc={oidc} />
+        <details>
+          <summary>I can't sign in</summary>
+          <p>New here, or lost your device? Ask an administrator for an invitation.</p>
+          <p>No administrator yet? On the server, run adoption-store people invite --first.</p>
+        </details>
+        <p class="links">
+          <a href="/manual">Read the manual</a>
+        </p>
+      </Page>
+    </Outside>
+  );
+};
 
 /** The way to sign in again as the same user. The operator can leave the page, because links end with the first administrator. */
 const SignInAgain = ({ oidc }: { oidc: string | undefined }) => {
@@ -228,9 +226,8 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
   );
 };
 
-export const isSignInLink = (): boolean => location.pathname === "/console/sign-in";
-
-const Link = () => {
+/** The page of a link that signs the operator in. Opening it does not use the link: the button does. */
+export const SignInLink = () => {
   const [token] = useState(() => location.hash.slice(1));
   const ways = useRef<HTMLParagraphElement>(null);
   useEffect(() => ways.current?.querySelector("button")?.focus(), []);
@@ -264,47 +261,17 @@ const Link = () => {
   );
 };
 
-/** The page of a link that signs the operator in. Opening it does not use the link: the button does. */
-export const SignInLinkPage = () => (
-  <Outside>
-    <Link />
-  </Outside>
-);
-
 type Invited = Pick<Person, "name" | "email" | "role"> & { expiresAt: string };
 
-export const isInvitation = (): boolean => location.pathname === "/console/invitation";
-
-const AcceptForm = ({ token }: { token: string }) => {
+const Welcome = ({ token, invited }: { token: string; invited: Invited }) => {
+  const { name, email, role, expiresAt } = invited;
+  const oidc = useOidc();
   const { draft, bind } = useDraft({ name: "" });
   const accepting = useAction({
-    act: (name: string) => acceptInvitation(token, name.trim()),
+    act: (device: string) => acceptInvitation(token, device.trim()),
     // A new page: it clears data that another user may have opened here, and the link with its token.
     onDone: () => location.replace("/console"),
   });
-  return (
-    <Form error={accepting.error} words={PASSKEY_FIELDS} onSubmit={() => accepting.run(draft.name)}>
-      <TextField
-        label="Name of this device"
-        hint="Optional, such as “My phone”."
-        maxLength={60}
-        {...bind("name")}
-      />
-      <button type="submit" aria-busy={accepting.isPending} aria-disabled={accepting.isPending}>
-        Create passkey and sign in
-      </button>
-    </Form>
-  );
-};
-
-const Welcome = ({
-  token,
-  invited: { name, email, role, expiresAt },
-}: {
-  token: string;
-  invited: Invited;
-}) => {
-  const oidc = useOidc();
   return (
     <Page title={`Welcome, ${name}`}>
       <p>
@@ -314,7 +281,17 @@ const Welcome = ({
       {hasPasskeys() ? (
         <>
           <p>Create a passkey to sign in with this device: with your fingerprint, face or PIN.</p>
-          <AcceptForm token={token} />
+          <Form error={accepting.error} words={PASSKEY_FIELDS} onSubmit={() => accepting.run(draft.name)}>
+            <TextField
+              label="Name of this device"
+              hint="Optional, such as “My phone”."
+              maxLength={60}
+              {...bind("name")}
+            />
+            <button type="submit" aria-busy={accepting.isPending} aria-disabled={accepting.isPending}>
+              Create passkey and sign in
+            </button>
+          </Form>
         </>
       ) : (
         <Notice tone="waiting" text={NO_PASSKEYS} />
@@ -331,9 +308,9 @@ const Welcome = ({
   );
 };
 
-const NotWorking = ({ error, onRetry }: { error: Error | string; onRetry?: () => unknown }) => (
+const NotWorking = (problem: ComponentProps<typeof Problem>) => (
   <Page title="This invitation doesn't work">
-    <Problem error={error} {...(onRetry && { onRetry })} />
+    <Problem {...problem} />
     <p>
       <a href="/console" target="_top">
         Go to sign-in
@@ -342,7 +319,8 @@ const NotWorking = ({ error, onRetry }: { error: Error | string; onRetry?: () =>
   </Page>
 );
 
-const Invitation = () => {
+/** The page of an invitation: the person registers a passkey, and is signed in. */
+export const Invitation = () => {
   const [token] = useState(() => location.hash.slice(1));
   const { data, error, refetch } = useQuery({
     queryKey: ["invitation"],
@@ -355,13 +333,5 @@ const Invitation = () => {
     return <NotWorking error="The link is incomplete. Copy all of it, or ask for a new one." />;
   if (data) return <Welcome token={token} invited={data} />;
   if (!error) return <Loading what="Loading the invitation" />;
-  const isFinal = hasCode(error, "invalid_invitation");
-  return <NotWorking error={error} {...(!isFinal && { onRetry: refetch })} />;
+  return <NotWorking error={error} onRetry={hasCode(error, "invalid_invitation") ? undefined : refetch} />;
 };
-
-/** The page of an invitation: the person registers a passkey, and is signed in. */
-export const InvitationPage = () => (
-  <Outside>
-    <Invitation />
-  </Outside>
-);
