@@ -1,4 +1,4 @@
-import { type Page, openBrowser } from "../real/browser.ts";
+import { type Page, launchBrowser } from "../real/browser.ts";
 import { signIn } from "../real/sign-in.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { median } from "./contest.ts";
@@ -37,7 +37,7 @@ export const consolePage = async (bench: Bench): Promise<string> => {
   return withServers([server], async () => {
     const times = { signIn: [] as number[], animals: [] as number[] };
     for (let run = 0; run < bench.pace.rounds; run++) {
-      await using browser = await openBrowser();
+      await using browser = await launchBrowser();
       const { page } = browser;
       times.signIn.push(await firstPaint(page, `${server.url}/console`));
       await signIn(page, server.url, data.key);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTestCa } from "../support/certificates.ts";
 import { freeServers, namesOf, settingsFor } from "./dns-servers.ts";
-import { until } from "./support.ts";
+import { kept, until } from "./support.ts";
 
 /** Below those that Linux gives to connections, one of which could take it before it is listened on; none is given twice. */
 const PORTS = { first: 20_000, last: 32_000 };
@@ -199,7 +199,7 @@ export const undecided: Begin = async (place, where) => {
 };
 
 /**
- * An authority, where name servers will be, and the settings of a server that asks both, with HTTPS.
+ * An authority, which ends with the test, where name servers will be, and the settings of a server that asks both, with HTTPS.
  * @param askedPort where the authority fetches challenges, if not at `httpPort`
  */
 export const surroundings = async (
@@ -210,7 +210,7 @@ export const surroundings = async (
   const servers = await freeServers();
   const { resolver } = namesOf(servers);
   const httpsPort = freePort();
-  const authority = await begin(place, { httpPort: askedPort, tlsPort: httpsPort, dns: resolver });
+  const authority = kept(await begin(place, { httpPort: askedPort, tlsPort: httpsPort, dns: resolver }));
   const env = {
     ...settingsFor(servers),
     HTTP_PORT: String(httpPort),

@@ -13,6 +13,8 @@ import { join } from "node:path";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
 
+const test = real();
+
 const CONNECTIONS = 32;
 const BACKUPS = Number(process.env["BACKUPS"] ?? 12);
 
@@ -57,49 +59,44 @@ const idsOf = async (server: Server): Promise<number[]> => {
 
 /** Restores a backup to a directory of its own and starts a server there, with the first key of `from`. */
 const idsIn = async (backup: string, from: string): Promise<number[]> => {
-  using place = directory();
-  const restored = await store(["restore", backup], { cwd: place.path });
+  const place = directory();
+  const restored = await store(["restore", backup], { cwd: place });
   expect(restored).toMatchObject({ code: 0, stderr: "" });
-  copyFileSync(join(from, "data/admin.key"), join(place.path, "data/admin.key"));
-  await using server = await serve({ cwd: place.path });
+  copyFileSync(join(from, "data/admin.key"), join(place, "data/admin.key"));
+  await using server = await serve({ cwd: place });
   return await idsOf(server);
 };
 
-real(
-  `${BACKUPS} backups while ${CONNECTIONS} connections add animals: each is a prefix of what was acknowledged`,
-  [],
-  async () => {
-    using place = directory();
-    using shelf = directory();
-    await using server = await serve({ cwd: place.path });
-    const load = writers(server);
-    const taken: { file: string; least: number; most: number }[] = [];
-    for (let count = 0; count < BACKUPS; count++) {
-      const file = join(shelf.path, `${count}.db`);
-      const least = load.upTo();
-      const { code, stderr } = await store(["backup", file], { cwd: place.path });
-      expect([code, stderr]).toEqual([0, ""]);
-      taken.push({ file, least, most: load.asked() });
-    }
-    await load.end();
-    for (const { file, least, most } of taken) {
-      const ids = await idsIn(file, place.path);
-      expect(ids).toEqual(ids.map((_, at) => at + 1));
-      expect(ids.length).toBeGreaterThanOrEqual(least);
-      expect(ids.length).toBeLessThanOrEqual(most);
-    }
-    expect(taken.at(-1)?.least).toBeGreaterThan(CONNECTIONS);
-    console.log(
-      `    ${load.upTo()} acknowledged; backups of ${taken.map(({ least }) => least).join(", ")} and more`,
-    );
-    expectRefusal(
-      await store(["restore", taken[0]?.file ?? "", "--yes"], { cwd: place.path }),
-      1,
-      /a server is using it/,
-    );
-  },
-  600_000,
-);
+test(`${BACKUPS} backups while ${CONNECTIONS} connections add animals: each is a prefix of what was acknowledged`, async () => {
+  const place = directory();
+  const shelf = directory();
+  const server = await serve({ cwd: place });
+  const load = writers(server);
+  const taken: { file: string; least: number; most: number }[] = [];
+  for (let count = 0; count < BACKUPS; count++) {
+    const file = join(shelf, `${count}.db`);
+    const least = load.upTo();
+    const { code, stderr } = await store(["backup", file], { cwd: place });
+    expect([code, stderr]).toEqual([0, ""]);
+    taken.push({ file, least, most: load.asked() });
+  }
+  await load.end();
+  for (const { file, least, most } of taken) {
+    const ids = await idsIn(file, place);
+    expect(ids).toEqual(ids.map((_, at) => at + 1));
+    expect(ids.length).toBeGreaterThanOrEqual(least);
+    expect(ids.length).toBeLessThanOrEqual(most);
+  }
+  expect(taken.at(-1)?.least).toBeGreaterThan(CONNECTIONS);
+  console.log(
+    `    ${load.upTo()} acknowledged; backups of ${taken.map(({ least }) => least).join(", ")} and more`,
+  );
+  expectRefusal(
+    await store(["restore", taken[0]?.file ?? "", "--yes"], { cwd: place }),
+    1,
+    /a server is using it/,
+  );
+}, 600_000);
 
 /** How many animals a database has that no server has open, by SQLite's own tool. */
 const countIn = (file: string): string =>
@@ -120,22 +117,21 @@ const whenSo = async (child: Bun.Subprocess, isSo: () => boolean): Promise<numbe
   return performance.now();
 };
 
-real(
+real("sqlite3")(
   `killed while it writes, sets aside or has replaced the database, a restore leaves the one before or the restored one, whole`,
-  ["sqlite3"],
   async () => {
-    using place = directory();
-    const data = join(place.path, "data");
+    const place = directory();
+    const data = join(place, "data");
     const database = join(data, "adoption-store.db");
-    const backups = { "ok\n3": join(place.path, "three.db"), "ok\n4": join(place.path, "four.db") };
+    const backups = { "ok\n3": join(place, "three.db"), "ok\n4": join(place, "four.db") };
     {
-      await using server = await serve({ cwd: place.path });
+      await using server = await serve({ cwd: place });
       for (let count = 0; count < 3; count++) await server.add("before");
-      expect((await store(["backup", backups["ok\n3"]], { cwd: place.path })).code).toBe(0);
+      expect((await store(["backup", backups["ok\n3"]], { cwd: place })).code).toBe(0);
       await server.add("after");
       await server.stop();
     }
-    expect((await store(["backup", backups["ok\n4"]], { cwd: place.path })).code).toBe(0);
+    expect((await store(["backup", backups["ok\n4"]], { cwd: place })).code).toBe(0);
 
     const restoring = `${database}.restoring`;
     const seen = { written: 0, "set aside": 0, replaced: 0 };
@@ -147,7 +143,7 @@ real(
       const isAside = () =>
         readdirSync(data).some((name) => name.includes(".before-restore-") && !old.has(name));
       const child = Bun.spawn([EXECUTABLE, "restore", backups[other], "--yes"], {
-        cwd: place.path,
+        cwd: place,
         stdio: ["ignore", "ignore", "ignore"],
       });
       // What shows that it has come so far.
@@ -194,19 +190,19 @@ real(
     expect(missing()).toEqual([]);
 
     // One that ends leaves nothing of those that did not, and what it leaves is served.
-    expect((await store(["restore", backups["ok\n3"], "--yes"], { cwd: place.path })).code).toBe(0);
+    expect((await store(["restore", backups["ok\n3"], "--yes"], { cwd: place })).code).toBe(0);
     const rest = readdirSync(data).filter((name) => /restoring|-wal|-shm/.test(name));
     expect(rest).toEqual([]);
     expect(statSync(database).mode & 0o777).toBe(0o600);
-    await using server = await serve({ cwd: place.path });
+    const server = await serve({ cwd: place });
     expect(await idsOf(server)).toEqual([1, 2, 3]);
   },
   600_000,
 );
 
-real("a server takes its own backups, keeps the newest, and each can be restored", [], async () => {
-  using place = directory();
-  const shelf = join(place.path, "shelf");
+test("a server takes its own backups, keeps the newest, and each can be restored", async () => {
+  const place = directory();
+  const shelf = join(place, "shelf");
   const flags = ["--backup-schedule", "24h", "--backup-dir", shelf, "--backup-keep", "2"];
   const settled = async () => {
     for (let tries = 0; tries < 1000; tries++, await Bun.sleep(20)) {
@@ -216,42 +212,42 @@ real("a server takes its own backups, keeps the newest, and each can be restored
     throw new Error("no backup was taken");
   };
   {
-    await using server = await serve({ cwd: place.path, flags });
+    await using server = await serve({ cwd: place, flags });
     const [name = ""] = await settled();
-    expect(await idsIn(join(shelf, name), place.path)).toEqual([]);
+    expect(await idsIn(join(shelf, name), place)).toEqual([]);
     expect(await server.stop()).toBe(0);
   }
   // Another start takes none before it is time.
-  await using server = await serve({ cwd: place.path, flags });
+  const server = await serve({ cwd: place, flags });
   await Bun.sleep(2500);
   expect(await settled()).toHaveLength(1);
   expect(await server.stop()).toBe(0);
 });
 
-real("a start removes what a killed restore left, so that commands work beside the server", [], async () => {
-  using place = directory();
-  const data = join(place.path, "data");
+test("a start removes what a killed restore left, so that commands work beside the server", async () => {
+  const place = directory();
+  const data = join(place, "data");
   {
-    await using first = await serve({ cwd: place.path });
+    await using first = await serve({ cwd: place });
     expect(await first.stop()).toBe(0);
   }
   writeFileSync(join(data, "adoption-store.db.restoring"), "half");
-  await using server = await serve({ cwd: place.path });
+  const server = await serve({ cwd: place });
   expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
-  expect((await store(["keys", "list"], { cwd: place.path })).code).toBe(0);
+  expect((await store(["keys", "list"], { cwd: place })).code).toBe(0);
   expect(await server.stop()).toBe(0);
 });
 
 /** Runs a command on a DATA_DIR that has a file system of its own, after `change` of it, and with one backup beside it. */
 const onOwnFileSystem = async (change: string, command: string) => {
-  using place = directory();
-  await createStore(join(place.path, "seed"));
+  const place = directory();
+  await createStore(join(place, "seed"));
   const script = `
     mkdir data && mount -t tmpfs -o size=3m,mode=0700 tmpfs data && cp -a seed/. data &&
     "$0" keys create --name x --scope '*' >keys && "$0" backup taken.db >taken &&
     { ${change}; } 2>noise && exec "$0" ${command}`;
-  return await run(["unshare", "--mount", "--map-root-user", "sh", "-c", script, EXECUTABLE], {
-    cwd: place.path,
+  return run(["unshare", "--mount", "--map-root-user", "sh", "-c", script, EXECUTABLE], {
+    cwd: place,
     // Some machines allow few open files, and the server logs a warning.
     env: { DISK_RESERVE: "0", LOG_LEVEL: "error" },
   });
@@ -276,9 +272,8 @@ for (const [change, command, says] of [
     /DATA_DIR .\/data: there is no room for the restored database, its file system is full: make room/,
   ],
 ] as const)
-  real(
+  real("unshare", "mount")(
     `${command} says so where DATA_DIR is ${change === FULL ? "full" : "read-only"}`,
-    ["unshare", "mount"],
     async () => {
       expectRefusal(await onOwnFileSystem(change, command), 1, says);
     },
@@ -290,9 +285,8 @@ const sizeOfFiles = (path: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 
-real("a restore that runs out of space leaves nothing behind", ["unshare", "mount"], async () => {
-  using place = directory();
-  const cwd = place.path;
+real("unshare", "mount")("a restore that runs out of space leaves nothing behind", async () => {
+  const cwd = directory();
   const site = join(cwd, "site");
   mkdirSync(site);
   for (const name of ["index.html", "one.bin", "two.bin"])
@@ -324,7 +318,7 @@ real("a restore that runs out of space leaves nothing behind", ["unshare", "moun
   }
 });
 
-real("what a killed backup left takes no room from the next", ["unshare", "mount"], async () => {
+real("unshare", "mount")("what a killed backup left takes no room from the next", async () => {
   const left = `data/.adoption-store-backup-${Bun.spawnSync(["true"]).pid}.tmp`;
   const fill = `cat /dev/zero >${left} || :; : >${left}.lock`;
   const { code, stdout, stderr } = await onOwnFileSystem(fill, "backup data/b.db");

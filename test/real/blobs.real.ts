@@ -7,6 +7,8 @@ import { tarGzOf } from "../platform/deploys/archives.ts";
 import { MOTO, type Moto, startMoto } from "./moto.ts";
 import { type Server, directory, real, serve, store as command, until } from "./support.ts";
 
+const test = real(MOTO);
+
 const HOST = { host: "handbook.localhost" };
 const SMALL = "<h1>home</h1>";
 /** Too large for memory, so that it is sent from its file. */
@@ -51,7 +53,7 @@ const checkedObjects = async ({ client, names }: Moto): Promise<number> => {
   return blobs.length;
 };
 
-real("the object store of moto keeps, lists and removes objects, large ones in parts", [MOTO], async () => {
+test("the object store of moto keeps, lists and removes objects, large ones in parts", async () => {
   await using moto = await startMoto();
   const store = storeAt(moto.url);
   const part = crypto.getRandomValues(new Uint8Array(65_536));
@@ -67,125 +69,113 @@ real("the object store of moto keeps, lists and removes objects, large ones in p
   expect(await moto.names()).toEqual(["store/snapshots/large"]);
 });
 
-real(
-  "a deploy is in the bucket when it is acknowledged, and is served from there by whoever lacks it",
-  [MOTO],
-  async () => {
-    await using moto = await startMoto();
-    using place = directory();
-    const files = { "index.html": SMALL, "large.txt": LARGE };
-    {
-      await using server = await startWith(place.path, moto);
-      await addProject(server);
-      const response = await deploy(server, files);
-      expect(response.status).toBe(201);
-      // Two files, the variants of one, each coding of a large file by itself, and the manifest; and the manual, perhaps in part.
-      expect(await checkedObjects(moto)).toBeGreaterThanOrEqual(5);
-      server.kill();
-    }
-    rmSync(blobsOf(place.path), { recursive: true });
-    await using server = await startWith(place.path, moto);
-    for (const [path, text] of [
-      ["/", SMALL],
-      ["/large.txt", LARGE],
-    ] as const) {
-      const served = await visit(server, path);
-      expect({ path, status: served.status }).toEqual({ path, status: 200 });
-      expect(Bun.SHA256.hash(await served.bytes(), "hex")).toBe(Bun.SHA256.hash(text, "hex"));
-    }
-  },
-);
+test("a deploy is in the bucket when it is acknowledged, and is served from there by whoever lacks it", async () => {
+  await using moto = await startMoto();
+  const place = directory();
+  const files = { "index.html": SMALL, "large.txt": LARGE };
+  {
+    await using server = await startWith(place, moto);
+    await addProject(server);
+    const response = await deploy(server, files);
+    expect(response.status).toBe(201);
+    // Two files, the variants of one, each coding of a large file by itself, and the manifest; and the manual, perhaps in part.
+    expect(await checkedObjects(moto)).toBeGreaterThanOrEqual(5);
+    server.kill();
+  }
+  rmSync(blobsOf(place), { recursive: true });
+  await using server = await startWith(place, moto);
+  for (const [path, text] of [
+    ["/", SMALL],
+    ["/large.txt", LARGE],
+  ] as const) {
+    const served = await visit(server, path);
+    expect({ path, status: served.status }).toEqual({ path, status: 200 });
+    expect(Bun.SHA256.hash(await served.bytes(), "hex")).toBe(Bun.SHA256.hash(text, "hex"));
+  }
+});
 
-real(
-  "while the bucket is away, sites go on, files that are missing and deploys get 503, and all is well afterwards",
-  [MOTO],
-  async () => {
-    await using moto = await startMoto();
-    using place = directory();
-    await using server = await startWith(place.path, moto);
+test("while the bucket is away, sites go on, files that are missing and deploys get 503, and all is well afterwards", async () => {
+  await using moto = await startMoto();
+  const place = directory();
+  await using server = await startWith(place, moto);
+  await addProject(server);
+  expect((await deploy(server, { "index.html": SMALL, "large.txt": LARGE })).status).toBe(201);
+  expect(await (await visit(server, "/")).text()).toBe(SMALL);
+  rmSync(pathOf(place, LARGE));
+  await moto.stop();
+  expect((await visit(server, "/")).status).toBe(200);
+  const missing = await visit(server, "/large.txt");
+  expect(missing.status).toBe(503);
+  expect(missing.headers.get("retry-after")).toBe("5");
+  const refused = await deploy(server, { "index.html": "new" });
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("retry-after")).toBe("30");
+  const ready = (await (await server.call("/readyz")).json()) as {
+    warnings: { code: string; message: string }[];
+  };
+  expect(ready.warnings.map(({ code }) => code)).toContain("object_store_unavailable");
+  expect(JSON.stringify(ready)).not.toMatch(/test-key|test-secret/);
+  await using again = await startMoto({ port: moto.port });
+  // moto keeps objects in memory: the server uploads what is missing at its next start.
+  expect(await again.names()).toEqual([]);
+  expect((await deploy(server, { "index.html": "new" })).status).toBe(201);
+  expect(await (await visit(server, "/")).text()).toBe("new");
+});
+
+test("a damaged file is fetched again, and a bucket that lost its objects gets them at the next start", async () => {
+  await using moto = await startMoto();
+  const place = directory();
+  {
+    await using server = await startWith(place, moto);
     await addProject(server);
     expect((await deploy(server, { "index.html": SMALL, "large.txt": LARGE })).status).toBe(201);
+    await server.stop();
+  }
+  writeFileSync(pathOf(place, SMALL), "<h1>evil</h1>");
+  const before = await moto.names("store/blobs/");
+  {
+    await using server = await startWith(place, moto);
     expect(await (await visit(server, "/")).text()).toBe(SMALL);
-    rmSync(pathOf(place.path, LARGE));
-    await moto.stop();
-    expect((await visit(server, "/")).status).toBe(200);
-    const missing = await visit(server, "/large.txt");
-    expect(missing.status).toBe(503);
-    expect(missing.headers.get("retry-after")).toBe("5");
-    const refused = await deploy(server, { "index.html": "new" });
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get("retry-after")).toBe("30");
-    const ready = (await (await server.call("/readyz")).json()) as {
-      warnings: { code: string; message: string }[];
-    };
-    expect(ready.warnings.map(({ code }) => code)).toContain("object_store_unavailable");
-    expect(JSON.stringify(ready)).not.toMatch(/test-key|test-secret/);
-    await using again = await startMoto({ port: moto.port });
-    // moto keeps objects in memory: the server uploads what is missing at its next start.
-    expect(await again.names()).toEqual([]);
-    expect((await deploy(server, { "index.html": "new" })).status).toBe(201);
-    expect(await (await visit(server, "/")).text()).toBe("new");
-  },
-);
+    expect(await Bun.file(pathOf(place, SMALL)).text()).toBe(SMALL);
+    for (const name of before) await moto.client.delete(name);
+    await server.stop();
+  }
+  await using server = await startWith(place, moto);
+  expect((await visit(server, "/")).status).toBe(200);
+  const isBack = async () => {
+    const names = new Set(await moto.names("store/blobs/"));
+    return before.every((name) => names.has(name));
+  };
+  await until("all objects are back", isBack, 30_000);
+});
 
-real(
-  "a damaged file is fetched again, and a bucket that lost its objects gets them at the next start",
-  [MOTO],
-  async () => {
-    await using moto = await startMoto();
-    using place = directory();
-    {
-      await using server = await startWith(place.path, moto);
-      await addProject(server);
-      expect((await deploy(server, { "index.html": SMALL, "large.txt": LARGE })).status).toBe(201);
-      await server.stop();
-    }
-    writeFileSync(pathOf(place.path, SMALL), "<h1>evil</h1>");
-    const before = await moto.names("store/blobs/");
-    {
-      await using server = await startWith(place.path, moto);
-      expect(await (await visit(server, "/")).text()).toBe(SMALL);
-      expect(await Bun.file(pathOf(place.path, SMALL)).text()).toBe(SMALL);
-      for (const name of before) await moto.client.delete(name);
-      await server.stop();
-    }
-    await using server = await startWith(place.path, moto);
-    expect((await visit(server, "/")).status).toBe(200);
-    const isBack = async () => {
-      const names = new Set(await moto.names("store/blobs/"));
-      return before.every((name) => names.has(name));
-    };
-    await until("all objects are back", isBack, 30_000);
-  },
-);
-
-real("backup, restore and doctor use the bucket, and no command prints its keys", [MOTO], async () => {
+test("backup, restore and doctor use the bucket, and no command prints its keys", async () => {
   await using moto = await startMoto();
-  using place = directory();
+  const place = directory();
   const env = { BLOBS_URL: moto.url };
   {
-    await using server = await startWith(place.path, moto);
+    await using server = await startWith(place, moto);
     await addProject(server);
     expect((await deploy(server, { "index.html": SMALL })).status).toBe(201);
     await server.stop();
   }
-  rmSync(blobsOf(place.path), { recursive: true });
-  const doctor = await command(["doctor", "--json"], { cwd: place.path, env });
+  rmSync(blobsOf(place), { recursive: true });
+  const doctor = await command(["doctor", "--json"], { cwd: place, env });
   const findings = JSON.parse(doctor.stdout) as { check: string; detail: string }[];
   expect(findings.find(({ check }) => check === "object store")?.detail).toContain("can be written, read");
   expect(findings.find(({ check }) => check === "sites")?.detail).toContain("all intact");
-  const backup = await command(["backup", "backup.db"], { cwd: place.path, env });
+  const backup = await command(["backup", "backup.db"], { cwd: place, env });
   expect({ code: backup.code, stderr: backup.stderr }).toEqual({ code: 0, stderr: "" });
   for (const name of await moto.names("store/blobs/")) await moto.client.delete(name);
-  using other = directory();
-  const restored = await command(["restore", join(place.path, "backup.db"), "--yes"], {
-    cwd: other.path,
+  const other = directory();
+  const restored = await command(["restore", join(place, "backup.db"), "--yes"], {
+    cwd: other,
     env,
   });
   expect(restored.code).toBe(0);
   expect(await checkedObjects(moto)).toBeGreaterThanOrEqual(2);
-  const shown = await command(["config", "show"], { cwd: place.path, env });
+  const shown = await command(["config", "show"], { cwd: place, env });
   for (const { stdout, stderr } of [doctor, backup, restored, shown])
     expect(stdout + stderr).not.toMatch(/test-key|test-secret/);
-  expect(readdirSync(place.path)).toContain("backup.db");
+  expect(readdirSync(place)).toContain("backup.db");
 });

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
-import { MAX_MS, PROGRAMS, until } from "./support.ts";
+import { MAX_MS, PROGRAMS, until } from "./programs.ts";
 
 /** The part of playwright-core that is used here, so that types are checked where it is not installed. */
 export interface Locator {
@@ -110,7 +110,7 @@ interface Complaints {
 }
 
 /** Debian's Chromium with one empty page, whose scripts run unless `scripts` is false. It is closed when the scope that it was opened in ends. */
-export const openBrowser = async (
+export const launchBrowser = async (
   executablePath = "/usr/bin/chromium",
   { flags = [], scripts = true }: { flags?: string[]; scripts?: boolean } = {},
 ) => {

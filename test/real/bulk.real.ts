@@ -6,6 +6,8 @@ import { REJECTED, ROW_FLAGS, countBad, writeRows } from "../support/rows.ts";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Server, directory, real, serve, store, until } from "./support.ts";
 
+const test = real();
+
 const ROWS = 100_000;
 const BAD = countBad(ROWS);
 const CLIENTS = 32;
@@ -72,36 +74,29 @@ const goOn = async (cwd: string) => {
   return { code, out, error };
 };
 
-real(
-  "an import that is killed and called again adds every row once, and rejects every bad one once",
-  [],
-  async () => {
-    using place = directory();
-    const { path: cwd } = place;
-    await prepare(cwd);
-    for (let round = 0; round < 2; round++) expect(await interrupt(cwd, "SIGKILL")).not.toBe(0);
-    const reached = readSoFar(cwd);
-    expect(reached).toBeGreaterThan(0);
-    expect(reached).toBeLessThan(ROWS);
-    const { code, out } = await goOn(cwd);
-    expect(code).toBe(1);
-    expect(out).toContain(`100,000 rows read (${reached.toLocaleString("en-US")} in an earlier run): `);
-    await expectAccounted(cwd);
-  },
-);
+test("an import that is killed and called again adds every row once, and rejects every bad one once", async () => {
+  const cwd = directory();
+  await prepare(cwd);
+  for (let round = 0; round < 2; round++) expect(await interrupt(cwd, "SIGKILL")).not.toBe(0);
+  const reached = readSoFar(cwd);
+  expect(reached).toBeGreaterThan(0);
+  expect(reached).toBeLessThan(ROWS);
+  const { code, out } = await goOn(cwd);
+  expect(code).toBe(1);
+  expect(out).toContain(`100,000 rows read (${reached.toLocaleString("en-US")} in an earlier run): `);
+  await expectAccounted(cwd);
+});
 
-real("Ctrl-C ends an import with 130 between two transactions, and the next goes on there", [], async () => {
-  using place = directory();
-  const { path: cwd } = place;
+test("Ctrl-C ends an import with 130 between two transactions, and the next goes on there", async () => {
+  const cwd = directory();
   await prepare(cwd);
   expect(await interrupt(cwd, "SIGINT")).toBe(130);
   await goOn(cwd);
   await expectAccounted(cwd);
 });
 
-real("the same command while an import runs says so, and takes nothing from it", [], async () => {
-  using place = directory();
-  const { path: cwd } = place;
+test("the same command while an import runs says so, and takes nothing from it", async () => {
+  const cwd = directory();
   await prepare(cwd);
   const first = goOn(cwd);
   await until("rows are read", () => readSoFar(cwd) > 0, 30_000);
@@ -128,29 +123,23 @@ const client = async (server: Server, number: number, isOver: () => boolean): Pr
   return added;
 };
 
-real(
-  `beside a server that ${CLIENTS} clients read from and write to, no request fails and every row is in`,
-  [],
-  async () => {
-    using place = directory();
-    const { path: cwd } = place;
-    await prepare(cwd);
-    await using server = await serve({ cwd });
-    let isOver = false;
-    const clients = Array.from({ length: CLIENTS }, (_, number) => client(server, number, () => isOver));
-    const imported = await goOn(cwd).finally(() => (isOver = true));
-    const added = (await Promise.all(clients)).reduce((sum, one) => sum + one, 0);
-    expect(imported.code).toBe(1);
-    expect(added).toBeGreaterThan(CLIENTS);
-    await expectAccounted(cwd, added);
-    const exported = await store(["export", "out.ndjson", "--data-dir", "data", "--json"], { cwd });
-    expect(JSON.parse(exported.stdout)).toMatchObject({ rows: ROWS - BAD + added });
-  },
-);
+test(`beside a server that ${CLIENTS} clients read from and write to, no request fails and every row is in`, async () => {
+  const cwd = directory();
+  await prepare(cwd);
+  const server = await serve({ cwd });
+  let isOver = false;
+  const clients = Array.from({ length: CLIENTS }, (_, number) => client(server, number, () => isOver));
+  const imported = await goOn(cwd).finally(() => (isOver = true));
+  const added = (await Promise.all(clients)).reduce((sum, one) => sum + one, 0);
+  expect(imported.code).toBe(1);
+  expect(added).toBeGreaterThan(CLIENTS);
+  await expectAccounted(cwd, added);
+  const exported = await store(["export", "out.ndjson", "--data-dir", "data", "--json"], { cwd });
+  expect(JSON.parse(exported.stdout)).toMatchObject({ rows: ROWS - BAD + added });
+});
 
-real("an export whose reader has seen enough ends quietly", ["sh", "head"], async () => {
-  using place = directory();
-  const { path: cwd } = place;
+real("sh", "head")("an export whose reader has seen enough ends quietly", async () => {
+  const cwd = directory();
   await prepare(cwd);
   await goOn(cwd);
   const child = Bun.spawn(["sh", "-c", `${EXECUTABLE} export --data-dir data | head -n 2`], {
@@ -172,11 +161,10 @@ const suspend = async (child: Bun.Subprocess) => {
 };
 
 if (process.platform === "linux")
-  real("an import that is suspended holds no lock, and goes on when it is continued", [], async () => {
-    using place = directory();
-    const { path: cwd } = place;
+  test("an import that is suspended holds no lock, and goes on when it is continued", async () => {
+    const cwd = directory();
     await prepare(cwd);
-    await using server = await serve({ cwd });
+    const server = await serve({ cwd });
     const child = importing(cwd);
     await until("rows are read", () => readSoFar(cwd) > 0, 30_000);
     const statuses: number[] = [];
@@ -193,12 +181,11 @@ if (process.platform === "linux")
   });
 
 if (process.platform === "linux")
-  real("an export that is suspended or read slowly keeps no snapshot of the database", [], async () => {
-    using place = directory();
-    const { path: cwd } = place;
+  test("an export that is suspended or read slowly keeps no snapshot of the database", async () => {
+    const cwd = directory();
     await prepare(cwd);
     await goOn(cwd);
-    await using server = await serve({ cwd });
+    const server = await serve({ cwd });
     const child = Bun.spawn([EXECUTABLE, "export", "-"], {
       cwd,
       env: { PATH: process.env["PATH"] ?? "", DATA_DIR: join(cwd, "data") },

@@ -1,6 +1,8 @@
 import { expect } from "bun:test";
 import { connect } from "./socket.ts";
-import { directory, real, serve } from "./support.ts";
+import { real, serve } from "./support.ts";
+
+const test = real();
 
 /**
  * What Bun 1.4.4's HTTP/1.1 parser does before a request reaches this program. A test that fails here with a later Bun is
@@ -17,48 +19,39 @@ const head = (line: string, ...fields: string[]): string =>
   [line, "Host: localhost", ...fields, "", ""].join("\r\n");
 
 // Then: remove "One request at a time" from the README, and the two tests of pipelined requests in http.real.ts.
-real(
-  "Bun drops a request without a response when another is behind it, and may have executed it",
-  [],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await server.add("Bella");
-    const key = `Authorization: Bearer ${server.key}`;
-    const get = head("GET /v1/pets/1 HTTP/1.1", key, "Connection: close");
-    expect(await send(server.port, head("DELETE /v1/pets/1 HTTP/1.1", key) + get)).toBe("");
-    expect((await server.call("/v1/pets/1")).status).toBe(404);
-  },
-);
+test("Bun drops a request without a response when another is behind it, and may have executed it", async () => {
+  const server = await serve();
+  await server.add("Bella");
+  const key = `Authorization: Bearer ${server.key}`;
+  const get = head("GET /v1/pets/1 HTTP/1.1", key, "Connection: close");
+  expect(await send(server.port, head("DELETE /v1/pets/1 HTTP/1.1", key) + get)).toBe("");
+  expect((await server.call("/v1/pets/1")).status).toBe(404);
+});
 
 // Then: remove hasAborted and respondToChunked, and take trailer fields.
-real("Bun takes trailer fields for a request of their own", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("Bun takes trailer fields for a request of their own", async () => {
+  const server = await serve();
   const chunked = head("POST /nothing HTTP/1.1", "Transfer-Encoding: chunked");
   const received = await send(server.port, `${chunked}0\r\nX-Checksum: 1\r\n\r\n`);
   expect(received).toBe("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
 });
 
 // Then: let the authority of the URL decide in src/edge/dispatch.ts and src/protocols/tls/backend.ts (RFC 9112 section 3.2.2).
-real("Bun drops the authority of a target in absolute form", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("Bun drops the authority of a target in absolute form", async () => {
+  const server = await serve();
   const get = head("GET http://other.example.org/livez HTTP/1.1", "Connection: close");
   expect(await send(server.port, get)).toStartWith("HTTP/1.1 200 OK\r\n");
 });
 
 // Then: test `OPTIONS *` over HTTP/1.1 in test/edge/request-target.test.ts; src/edge/dispatch.ts responds to it already.
-real("Bun refuses OPTIONS * over HTTP/1.1 with a bare 400", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("Bun refuses OPTIONS * over HTTP/1.1 with a bare 400", async () => {
+  const server = await serve();
   const received = await send(server.port, head("OPTIONS * HTTP/1.1"));
   expect(received).toBe("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
 });
 
 // Then: test in http.real.ts that an unknown method is 405.
-real("Bun closes the connection of an unknown method without a response", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("Bun closes the connection of an unknown method without a response", async () => {
+  const server = await serve();
   expect(await send(server.port, head("BREW /livez HTTP/1.1"))).toBe("");
 });

@@ -6,7 +6,9 @@ import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { type Begin, surroundings, undecided, usual } from "./authorities.ts";
 import { NEEDED, nameServers, namesOf } from "./dns-servers.ts";
 import { isServedBy } from "./https.ts";
-import { directory, real, serve, type Server, store, until } from "./support.ts";
+import { kept, directory, real, serve, type Server, store, until } from "./support.ts";
+
+const test = real(...NEEDED, "pebble");
 
 const WINDOW_MS = 3 * 3_600_000;
 const json = { "content-type": "application/json" };
@@ -102,15 +104,13 @@ const expectEveryResponse = async (server: Server, cwd: string, ...hostnames: st
 };
 
 /** The executable with two projects, beside a CA and name servers with the right records for their domains. */
-const open = async (place: string, stack: AsyncDisposableStack, begin: Begin = usual) => {
+const open = async (place: string, begin: Begin = usual) => {
   const { servers, authority, env, httpPort, httpsPort } = await surroundings(place, begin);
-  stack.use(authority);
   /** Starts the server with limits of the CAs. */
-  const start = async (ACME_LIMITS: string, more: Record<string, string> = {}) =>
-    stack.use(await serve({ cwd: place, env: { ...env, ACME_LIMITS, ...more } }));
+  const start = (ACME_LIMITS: string, more: Record<string, string> = {}) =>
+    serve({ cwd: place, env: { ...env, ACME_LIMITS, ...more } });
   const publish = async (server: Server) => {
     const [big, small] = [await makeProject(server, "big"), await makeProject(server, "small")];
-    mkdirSync(join(place, "dns"));
     const zones = {
       ...zonesOf({ usual: big, forbidden: "forbidden.pages.test", wide: "wide.pages.test" }),
       "pages.test": [
@@ -120,7 +120,7 @@ const open = async (place: string, stack: AsyncDisposableStack, begin: Begin = u
       "big.test": zoneOf("big", big),
       "small.test": zoneOf("small", small),
     };
-    stack.use(await nameServers(join(place, "dns"), zones, servers));
+    await nameServers(zones, servers);
   };
   const isServed = (hostname: string, { rootFile } = authority) =>
     isServedBy(httpsPort, hostname, readFileSync(rootFile, "utf8"));
@@ -128,108 +128,88 @@ const open = async (place: string, stack: AsyncDisposableStack, begin: Begin = u
   return { authority, where, start, publish, isServed };
 };
 
-real(
-  "projects take turns for the orders that a CA allows, and domains show their places in the queue",
-  [...NEEDED, "pebble"],
-  async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
-    const { start, publish, isServed } = await open(place.path, stack);
-    const server = await start("none orders=3/3h");
-    await publish(server);
-    const begun = Date.now();
-    await add(server, "a.big.test", "b.big.test", "c.big.test");
-    await untilShown(server, { "a.big.test": LIVE, "b.big.test": LIVE, "c.big.test": LIVE });
-    await add(server, "d.big.test", "e.big.test");
-    await untilShown(server, { "d.big.test": queued(1), "e.big.test": queued(2) });
-    await add(server, "z.small.test");
-    await untilShown(server, {
-      "z.small.test": queued(1),
-      "d.big.test": queued(2),
-      "e.big.test": queued(3),
-    });
-    const { certificate } = await show(server, "e.big.test");
-    const estimated = Date.parse(certificate?.queue?.estimatedAt ?? "") - WINDOW_MS;
-    expect(estimated).toBeWithin(begun, Date.now());
+test("projects take turns for the orders that a CA allows, and domains show their places in the queue", async () => {
+  const place = directory();
+  const { start, publish, isServed } = await open(place);
+  const server = await start("none orders=3/3h");
+  await publish(server);
+  const begun = Date.now();
+  await add(server, "a.big.test", "b.big.test", "c.big.test");
+  await untilShown(server, { "a.big.test": LIVE, "b.big.test": LIVE, "c.big.test": LIVE });
+  await add(server, "d.big.test", "e.big.test");
+  await untilShown(server, { "d.big.test": queued(1), "e.big.test": queued(2) });
+  await add(server, "z.small.test");
+  await untilShown(server, {
+    "z.small.test": queued(1),
+    "d.big.test": queued(2),
+    "e.big.test": queued(3),
+  });
+  const { certificate } = await show(server, "e.big.test");
+  const estimated = Date.parse(certificate?.queue?.estimatedAt ?? "") - WINDOW_MS;
+  expect(estimated).toBeWithin(begun, Date.now());
 
-    await server.stop();
-    // One more order.
-    const restarted = await start("none orders=4/3h");
-    await untilShown(restarted, {
-      "z.small.test": LIVE,
-      "d.big.test": queued(1),
-      "e.big.test": queued(2),
-    });
-    expect(await isServed("z.small.test")).toBe(true);
-    expect(await isServed("d.big.test")).toBe(false);
-  },
-);
+  await server.stop();
+  // One more order.
+  const restarted = await start("none orders=4/3h");
+  await untilShown(restarted, {
+    "z.small.test": LIVE,
+    "d.big.test": queued(1),
+    "e.big.test": queued(2),
+  });
+  expect(await isServed("z.small.test")).toBe(true);
+  expect(await isServed("d.big.test")).toBe(false);
+});
 
-real(
-  "a second CA issues the certificates when the orders of the first one are used up",
-  [...NEEDED, "pebble"],
-  async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
-    const { start, publish, isServed, authority: first, where } = await open(place.path, stack);
-    const secondPlace = join(place.path, "second");
-    mkdirSync(secondPlace);
-    const second = stack.use(await usual(secondPlace, where));
-    const trusted = join(place.path, "cas.crt");
-    writeFileSync(trusted, [first, second].map(({ caFile }) => readFileSync(caFile, "utf8")).join("\n"));
-    const server = await start("none orders=1/3h, none orders=1/3h", {
-      ACME_DIRECTORY: `${first.directory},${second.directory}`,
-      ACME_CA_FILE: trusted,
-    });
-    await publish(server);
-    const by = ({ directory: authority }: typeof first) => ({ ...LIVE, certificate: { authority } });
-    await add(server, "a.big.test");
-    await untilShown(server, { "a.big.test": by(first) });
-    await add(server, "b.big.test");
-    await untilShown(server, { "b.big.test": by(second) });
-    await add(server, "c.big.test");
-    await untilShown(server, { "c.big.test": queued(1) });
-    const names = ["a.big.test", "b.big.test", "c.big.test"];
-    const served = (ca: typeof first) => Promise.all(names.map((hostname) => isServed(hostname, ca)));
-    expect(await served(first)).toEqual([true, false, false]);
-    expect(await served(second)).toEqual([false, true, false]);
-  },
-);
+test("a second CA issues the certificates when the orders of the first one are used up", async () => {
+  const place = directory();
+  const { start, publish, isServed, authority: first, where } = await open(place);
+  const secondPlace = join(place, "second");
+  mkdirSync(secondPlace);
+  const second = kept(await usual(secondPlace, where));
+  const trusted = join(place, "cas.crt");
+  writeFileSync(trusted, [first, second].map(({ caFile }) => readFileSync(caFile, "utf8")).join("\n"));
+  const server = await start("none orders=1/3h, none orders=1/3h", {
+    ACME_DIRECTORY: `${first.directory},${second.directory}`,
+    ACME_CA_FILE: trusted,
+  });
+  await publish(server);
+  const by = ({ directory: authority }: typeof first) => ({ ...LIVE, certificate: { authority } });
+  await add(server, "a.big.test");
+  await untilShown(server, { "a.big.test": by(first) });
+  await add(server, "b.big.test");
+  await untilShown(server, { "b.big.test": by(second) });
+  await add(server, "c.big.test");
+  await untilShown(server, { "c.big.test": queued(1) });
+  const names = ["a.big.test", "b.big.test", "c.big.test"];
+  const served = (ca: typeof first) => Promise.all(names.map((hostname) => isServed(hostname, ca)));
+  expect(await served(first)).toEqual([true, false, false]);
+  expect(await served(second)).toEqual([false, true, false]);
+});
 
-real(
-  "every response with a domain that waits for a limit of the CA is complete, and so are those of its project",
-  [...NEEDED, "pebble"],
-  async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
-    const { start, publish } = await open(place.path, stack);
-    const server = await start("none orders=2/3h domain=1/7d");
-    await publish(server);
-    await add(server, "a.big.test");
-    await untilShown(server, { "a.big.test": LIVE });
-    await add(server, "b.big.test");
-    await untilShown(server, { "b.big.test": waiting("budget") });
-    await add(server, "z.small.test");
-    await untilShown(server, { "z.small.test": LIVE });
-    await add(server, "c.big.test");
-    await untilShown(server, { "c.big.test": queued(1) });
-    await expectEveryResponse(server, place.path, "a.big.test", "b.big.test", "c.big.test");
-    await expectEveryResponse(server, place.path, "z.small.test");
-  },
-);
+test("every response with a domain that waits for a limit of the CA is complete, and so are those of its project", async () => {
+  const place = directory();
+  const { start, publish } = await open(place);
+  const server = await start("none orders=2/3h domain=1/7d");
+  await publish(server);
+  await add(server, "a.big.test");
+  await untilShown(server, { "a.big.test": LIVE });
+  await add(server, "b.big.test");
+  await untilShown(server, { "b.big.test": waiting("budget") });
+  await add(server, "z.small.test");
+  await untilShown(server, { "z.small.test": LIVE });
+  await add(server, "c.big.test");
+  await untilShown(server, { "c.big.test": queued(1) });
+  await expectEveryResponse(server, place, "a.big.test", "b.big.test", "c.big.test");
+  await expectEveryResponse(server, place, "z.small.test");
+});
 
-real(
-  "every response with a domain whose CA has not decided is complete, and so are those of its project",
-  [...NEEDED, "pebble"],
-  async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
-    const { start, publish } = await open(place.path, stack, undecided);
-    const server = await start("none");
-    await publish(server);
-    await add(server, "a.big.test");
-    await untilShown(server, { "a.big.test": waiting("undecided") });
-    await read(server, listPath("b.big.test"), "POST", { hostname: "b.big.test" });
-    await expectEveryResponse(server, place.path, "a.big.test", "b.big.test");
-  },
-);
+test("every response with a domain whose CA has not decided is complete, and so are those of its project", async () => {
+  const place = directory();
+  const { start, publish } = await open(place, undecided);
+  const server = await start("none");
+  await publish(server);
+  await add(server, "a.big.test");
+  await untilShown(server, { "a.big.test": waiting("undecided") });
+  await read(server, listPath("b.big.test"), "POST", { hostname: "b.big.test" });
+  await expectEveryResponse(server, place, "a.big.test", "b.big.test");
+});

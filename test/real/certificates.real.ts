@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
 import { tarGzOf } from "../platform/deploys/archives.ts";
@@ -18,6 +18,8 @@ import {
 } from "./authorities.ts";
 import { NEEDED, nameServers } from "./dns-servers.ts";
 import { directory, real, run, serve, type Server, store, until } from "./support.ts";
+
+const test = real(...NEEDED, "pebble", "curl");
 
 const NAME = "right.example.test";
 /** From `add` to the first answer over HTTPS. */
@@ -48,12 +50,10 @@ const opened = async (
   place: string,
   begin: Begin = usual,
   ports: Parameters<typeof surroundings>[2] = {},
-  dns: Parameters<typeof nameServers>[3] = {},
+  dns: Parameters<typeof nameServers>[2] = {},
 ) => {
-  await using stack = new AsyncDisposableStack();
   const { servers, authority, env, httpPort, httpsPort } = await surroundings(place, begin, ports);
-  stack.use(authority);
-  const server = stack.use(await serve({ cwd: place, env }));
+  const server = await serve({ cwd: place, env });
   const { target = "" } = await send(server, "/platform/projects", {
     slug: "site",
     name: "Site",
@@ -67,9 +67,7 @@ const opened = async (
   expect(deployed.status).toBe(201);
   const zones = zonesOf({ usual: target, forbidden: "forbidden.pages.test", wide: "wide.pages.test" });
   zones["pages.test"] = ["pages.test NS ns.pages.test", "ns.pages.test A 127.0.0.1", `${target} A 127.0.0.1`];
-  const zonesAt = join(place, "dns");
-  mkdirSync(zonesAt);
-  const nameServer = stack.use(await nameServers(zonesAt, zones, servers, dns));
+  const nameServer = await nameServers(zones, servers, dns);
   const curl = (...argv: string[]) =>
     run([
       "curl",
@@ -82,7 +80,6 @@ const opened = async (
       ...argv,
       `https://${NAME}:${httpsPort}/`,
     ]);
-  const moved = stack.move();
   return {
     server,
     authority,
@@ -92,136 +89,127 @@ const opened = async (
     httpsPort,
     zones,
     changeZones: nameServer.change,
-    [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 };
 
-real(
-  "a domain comes from add to curl over HTTP/2 with pebble's certificate by itself, and stops when it is removed",
-  [...NEEDED, "pebble", "curl"],
-  async () => {
-    using place = directory();
-    await using room = await opened(place.path);
-    const { server, curl, httpPort, env } = room;
-    const begun = performance.now();
-    await attach(server);
-    await until("curl is answered", async () => (await curl()).code === 0, 30_000);
-    const took = performance.now() - begun;
-    const answer = await curl("--http2", "--write-out", "%{http_version} %{response_code}");
-    expect(answer).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>2 200" });
-    expect(took).toBeLessThan(MAX_MS);
+test("a domain comes from add to curl over HTTP/2 with pebble's certificate by itself, and stops when it is removed", async () => {
+  const place = directory();
+  const room = await opened(place);
+  const { server, curl, httpPort, env } = room;
+  const begun = performance.now();
+  await attach(server);
+  await until("curl is answered", async () => (await curl()).code === 0, 30_000);
+  const took = performance.now() - begun;
+  const answer = await curl("--http2", "--write-out", "%{http_version} %{response_code}");
+  expect(answer).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>2 200" });
+  expect(took).toBeLessThan(MAX_MS);
 
-    const plain = await fetch(`http://127.0.0.1:${httpPort}/a?b=c`, {
-      headers: { host: NAME },
-      redirect: "manual",
-    });
-    expect([plain.status, plain.headers.get("location")]).toEqual([
-      301,
-      `https://${NAME}:${env.HTTPS_PORT}/a?b=c`,
-    ]);
+  const plain = await fetch(`http://127.0.0.1:${httpPort}/a?b=c`, {
+    headers: { host: NAME },
+    redirect: "manual",
+  });
+  expect([plain.status, plain.headers.get("location")]).toEqual([
+    301,
+    `https://${NAME}:${env.HTTPS_PORT}/a?b=c`,
+  ]);
 
-    const listed = await store(["certificates", "list", "--json"], { cwd: place.path });
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: NAME, status: "in_use" }]);
-    expect(listed.stdout).not.toContain("PRIVATE");
+  const listed = await store(["certificates", "list", "--json"], { cwd: place });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: NAME, status: "in_use" }]);
+  expect(listed.stdout).not.toContain("PRIVATE");
 
-    const before = new X509Certificate(await leafOf(curl));
-    expect((await store(["certificates", "renew", NAME], { cwd: place.path })).code).toBe(0);
-    await until(
-      "another certificate is served",
-      async () => new X509Certificate(await leafOf(curl)).serialNumber !== before.serialNumber,
-      30_000,
-    );
+  const before = new X509Certificate(await leafOf(curl));
+  expect((await store(["certificates", "renew", NAME], { cwd: place })).code).toBe(0);
+  await until(
+    "another certificate is served",
+    async () => new X509Certificate(await leafOf(curl)).serialNumber !== before.serialNumber,
+    30_000,
+  );
 
-    const revoked = new X509Certificate(await leafOf(curl));
-    const revocation = await store(["certificates", "revoke", NAME, "--yes"], { cwd: place.path });
-    expect(revocation).toMatchObject({ code: 0, stdout: expect.stringContaining("is revoked") });
-    await until(
-      "a certificate with another key is served",
-      async () => {
-        const pem = await leafOf(curl);
-        return pem !== "" && new X509Certificate(pem).serialNumber !== revoked.serialNumber;
-      },
-      30_000,
-    );
+  const revoked = new X509Certificate(await leafOf(curl));
+  const revocation = await store(["certificates", "revoke", NAME, "--yes"], { cwd: place });
+  expect(revocation).toMatchObject({ code: 0, stdout: expect.stringContaining("is revoked") });
+  await until(
+    "a certificate with another key is served",
+    async () => {
+      const pem = await leafOf(curl);
+      return pem !== "" && new X509Certificate(pem).serialNumber !== revoked.serialNumber;
+    },
+    30_000,
+  );
 
-    expect((await server.call(`${domains}/${NAME}`, { method: "DELETE" })).status).toBe(204);
-    expect((await curl()).code).toBe(35);
-  },
-);
+  expect((await server.call(`${domains}/${NAME}`, { method: "DELETE" })).status).toBe(204);
+  expect((await curl()).code).toBe(35);
+});
 
 /** From the creation of a record to the first response over HTTPS, without a requested check. */
 const MAX_AFTER_RECORD_MS = 60_000;
 const HOUR_SECONDS = 3600;
 
-real(
-  "a domain is live within 60 s after its record exists, without Verify, although absences may be cached for an hour",
-  [...NEEDED, "pebble", "curl"],
-  async () => {
-    using place = directory();
-    const soa = { ttl: HOUR_SECONDS, minimum: HOUR_SECONDS };
-    await using room = await opened(place.path, usual, {}, { soa });
-    const { server, curl, zones, changeZones } = room;
-    const inZone = zones["example.test"] ?? [];
-    changeZones({ ...zones, "example.test": inZone.filter((line) => !line.startsWith(`${NAME} `)) });
-    const shown = async () =>
-      (await (await server.call(`${domains}/${NAME}`)).json()) as { findings: unknown };
-    await send(server, domains, { hostname: NAME });
-    // The checks after 10 and 20 s.
-    await Bun.sleep(25_000);
-    expect(await shown()).toMatchObject({ stage: "awaiting_dns", findings: [{ kind: "no_record" }] });
-    changeZones(zones);
-    const begun = performance.now();
-    await until("curl is answered", async () => (await curl()).code === 0, MAX_AFTER_RECORD_MS);
-    expect(performance.now() - begun).toBeLessThan(MAX_AFTER_RECORD_MS);
-    expect(await shown()).toMatchObject({ stage: "live", findings: [] });
-  },
-);
+test("a domain is live within 60 s after its record exists, without Verify, although absences may be cached for an hour", async () => {
+  const place = directory();
+  const soa = { ttl: HOUR_SECONDS, minimum: HOUR_SECONDS };
+  const room = await opened(place, usual, {}, { soa });
+  const { server, curl, zones, changeZones } = room;
+  const inZone = zones["example.test"] ?? [];
+  changeZones({ ...zones, "example.test": inZone.filter((line) => !line.startsWith(`${NAME} `)) });
+  const shown = async () => (await (await server.call(`${domains}/${NAME}`)).json()) as { findings: unknown };
+  await send(server, domains, { hostname: NAME });
+  // The checks after 10 and 20 s.
+  await Bun.sleep(25_000);
+  expect(await shown()).toMatchObject({ stage: "awaiting_dns", findings: [{ kind: "no_record" }] });
+  changeZones(zones);
+  const begun = performance.now();
+  await until("curl is answered", async () => (await curl()).code === 0, MAX_AFTER_RECORD_MS);
+  expect(performance.now() - begun).toBeLessThan(MAX_AFTER_RECORD_MS);
+  expect(await shown()).toMatchObject({ stage: "live", findings: [] });
+});
 
-real("the same by a pebble that sleeps before it validates", [...NEEDED, "pebble", "curl"], async () => {
-  using place = directory();
-  await using room = await opened(place.path, sleepy);
+test("the same by a pebble that sleeps before it validates", async () => {
+  const place = directory();
+  const room = await opened(place, sleepy);
   const begun = performance.now();
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 60_000);
   expect(performance.now() - begun).toBeLessThan(MAX_MS + SLEEP_MS);
 });
 
-real("the same where port 80 is closed, in the TLS handshake", [...NEEDED, "pebble", "curl"], async () => {
-  using place = directory();
-  await using room = await opened(place.path, usual, { askedPort: freePort() });
+test("the same where port 80 is closed, in the TLS handshake", async () => {
+  const place = directory();
+  const room = await opened(place, usual, { askedPort: freePort() });
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
   const remove = ["domains", "remove", NAME, "--project", "site", "--yes", "--revoke"];
-  expect(await store(remove, { cwd: place.path })).toMatchObject({ code: 0, stderr: "" });
+  expect(await store(remove, { cwd: place })).toMatchObject({ code: 0, stderr: "" });
   await until("nothing is served", async () => (await room.curl()).code === 35);
 });
 
 /** A pebble that cannot connect to port 80, although this service can. */
 const blocked: Begin = (place, where) => usual(place, { ...where, httpPort: freePort() });
 
-real(
-  "if only the CA cannot reach port 80, the domain is proven in the TLS handshake of the next attempt",
-  [...NEEDED, "pebble", "curl"],
-  async () => {
-    using place = directory();
-    await using room = await opened(place.path, blocked);
-    await attach(room.server);
-    await until("curl is answered", async () => (await room.curl()).code === 0, 60_000);
-    const history = await (await room.server.call(`${domains}/${NAME}/history`)).json();
-    expect((history as { event: string }[]).map(({ event }) => event)).toEqual([
-      "certificate_stored",
-      "order_placed",
-      "issue_refused",
-      "order_placed",
-      "records_right",
-      "added",
-    ]);
-  },
-);
+test("if only the CA cannot reach port 80, the domain is proven in the TLS handshake of the next attempt", async () => {
+  const place = directory();
+  const room = await opened(place, blocked);
+  await attach(room.server);
+  await until("curl is answered", async () => (await room.curl()).code === 0, 60_000);
+  const history = await (await room.server.call(`${domains}/${NAME}/history`)).json();
+  expect((history as { event: string }[]).map(({ event }) => event)).toEqual([
+    "certificate_stored",
+    "order_placed",
+    "issue_refused",
+    "order_placed",
+    "records_right",
+    "added",
+  ]);
+});
 
-real("the same by caddy's authority", [...NEEDED, "caddy", "curl", "network namespaces"], async () => {
-  using place = directory();
-  await using room = await opened(place.path, caddy(NAME), { httpPort: 80 });
+real(
+  ...NEEDED,
+  "caddy",
+  "curl",
+  "network namespaces",
+)("the same by caddy's authority", async () => {
+  const place = directory();
+  const room = await opened(place, caddy(NAME), { httpPort: 80 });
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
   expect(await room.curl("--http2", "--write-out", "%{http_version}")).toMatchObject({
@@ -229,24 +217,24 @@ real("the same by caddy's authority", [...NEEDED, "caddy", "curl", "network name
   });
 });
 
-real("the API answers over HTTPS as over HTTP, with either protocol", ["curl"], async () => {
-  using place = directory();
+real("curl")("the API answers over HTTPS as over HTTP, with either protocol", async () => {
+  const place = directory();
   const [host, httpsPort] = ["adopt.example.org", freePort()];
   const env = { BASE_URL: `https://${host}:${httpsPort}`, HTTPS_PORT: String(httpsPort) };
-  await using server = await serve({ cwd: place.path, env });
+  const server = await serve({ cwd: place, env });
   const own = await createTestCa();
   const { key, cert } = await own.issue([host]);
   const files = { key, cert, root: own.root };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(place.path, name), text);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text);
   const imported = await store(["certificates", "import", host, "--key", "key", "--chain", "cert"], {
-    cwd: place.path,
+    cwd: place,
   });
   expect(imported).toMatchObject({ code: 0, stderr: "" });
   const ask = async (protocol: string, path: string, ...argv: string[]) => {
     const trust = ["--cacert", "root", "--resolve", `${host}:${httpsPort}:127.0.0.1`];
     const shown = ["--silent", "--output", "/dev/null", "--write-out", "%{http_version} %{http_code}"];
     const url = `https://${host}:${httpsPort}${path}`;
-    return (await run(["curl", protocol, ...trust, ...shown, ...argv, url], { cwd: place.path })).stdout;
+    return (await run(["curl", protocol, ...trust, ...shown, ...argv, url], { cwd: place })).stdout;
   };
   const bearer = ["--header", `Authorization: Bearer ${server.key}`];
   for (const [protocol, version] of [
@@ -286,46 +274,50 @@ const load = async (httpsPort: number, isOver: () => boolean = () => true): Prom
 };
 
 real(
-  "50,000 requests over HTTP/2 are all answered while the certificate is swapped all the time",
-  [...NEEDED, "pebble", "curl", "h2load"],
-  async () => {
-    using place = directory();
-    await using room = await opened(place.path);
-    await attach(room.server);
-    await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
-    const own = await createTestCa();
-    const pairs = await Promise.all(["a", "b"].map(() => own.issue([NAME])));
-    const files = pairs.map(({ key, cert }, at) => {
-      writeFileSync(join(place.path, `${at}.key`), key);
-      writeFileSync(join(place.path, `${at}.crt`), cert);
-      return ["--key", join(place.path, `${at}.key`), "--chain", join(place.path, `${at}.crt`)];
-    });
-    const over = new AbortController();
-    let swaps = 0;
-    const swapping = (async () => {
-      for (; !over.signal.aborted; swaps++) {
-        const imported = await store(["certificates", "import", NAME, ...(files[swaps % 2] ?? [])], {
-          cwd: place.path,
-        });
-        expect(imported.code).toBe(0);
-      }
-    })();
-    await load(room.httpsPort);
-    over.abort();
-    await swapping;
-    expect(swaps).toBeGreaterThan(10);
-  },
-  240_000,
-);
+  ...NEEDED,
+  "pebble",
+  "curl",
+  "h2load",
+)("50,000 requests over HTTP/2 are all answered while the certificate is swapped all the time", async () => {
+  const place = directory();
+  const room = await opened(place);
+  await attach(room.server);
+  await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+  const own = await createTestCa();
+  const pairs = await Promise.all(["a", "b"].map(() => own.issue([NAME])));
+  const files = pairs.map(({ key, cert }, at) => {
+    writeFileSync(join(place, `${at}.key`), key);
+    writeFileSync(join(place, `${at}.crt`), cert);
+    return ["--key", join(place, `${at}.key`), "--chain", join(place, `${at}.crt`)];
+  });
+  const over = new AbortController();
+  let swaps = 0;
+  const swapping = (async () => {
+    for (; !over.signal.aborted; swaps++) {
+      const imported = await store(["certificates", "import", NAME, ...(files[swaps % 2] ?? [])], {
+        cwd: place,
+      });
+      expect(imported.code).toBe(0);
+    }
+  })();
+  await load(room.httpsPort);
+  over.abort();
+  await swapping;
+  expect(swaps).toBeGreaterThan(10);
+});
 
 const RENEWALS = 4;
 
 real(
+  ...NEEDED,
+  "pebble",
+  "curl",
+  "h2load",
+)(
   "50,000 requests over HTTP/2 are all answered while the authority renews the certificate again and again",
-  [...NEEDED, "pebble", "curl", "h2load"],
   async () => {
-    using place = directory();
-    await using room = await opened(place.path);
+    const place = directory();
+    const room = await opened(place);
     await attach(room.server);
     await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
     const serialNow = async () => {
@@ -335,7 +327,7 @@ real(
     const serials = new Set([await serialNow()]);
     const renewing = (async () => {
       for (let renewal = 0; renewal < RENEWALS; renewal++) {
-        const renewed = await store(["certificates", "renew", NAME], { cwd: place.path });
+        const renewed = await store(["certificates", "renew", NAME], { cwd: place });
         expect(renewed).toMatchObject({ code: 0, stderr: "" });
         await until(
           "another certificate is served",
@@ -352,7 +344,6 @@ real(
     await Promise.all([load(room.httpsPort, isOver), renewing]);
     expect(serials.size).toBe(RENEWALS + 1);
   },
-  240_000,
 );
 
 const WAITING = "docs.sub.example.test";
@@ -395,60 +386,55 @@ const age = (cwd: string, hostname: string, ms: number): void => {
   database.run("update certificates set created_at = created_at - ? where hostname = ?", [ms, hostname]);
 };
 
-real(
-  "visitors of a suspended domain see its page with its certificate, and those of one that waits for a certificate see it over HTTP",
-  [...NEEDED, "pebble", "curl"],
-  async () => {
-    using place = directory();
-    await using room = await opened(place.path);
-    const { server, curl, httpPort, httpsPort, authority } = room;
-    await attach(server);
-    await until("curl is answered", async () => (await curl()).code === 0, 30_000);
-    const certificate = await leafOf(curl);
-    await authority[Symbol.asyncDispose]();
-    await attach(server, WAITING);
-    const waits = await plainly(httpPort, WAITING);
-    expect(waits).toEqual({
-      status: 503,
-      location: null,
-      hsts: null,
-      page: expect.stringContaining(`<h1>${WAITING} is nearly ready</h1>`),
+test("visitors of a suspended domain see its page with its certificate, and those of one that waits for a certificate see it over HTTP", async () => {
+  const place = directory();
+  const room = await opened(place);
+  const { server, curl, httpPort, httpsPort, authority } = room;
+  await attach(server);
+  await until("curl is answered", async () => (await curl()).code === 0, 30_000);
+  const certificate = await leafOf(curl);
+  await authority[Symbol.asyncDispose]();
+  await attach(server, WAITING);
+  const waits = await plainly(httpPort, WAITING);
+  expect(waits).toEqual({
+    status: 503,
+    location: null,
+    hsts: null,
+    page: expect.stringContaining(`<h1>${WAITING} is nearly ready</h1>`),
+  });
+
+  const change = (plan: string) =>
+    server.call("/platform/projects/site", {
+      method: "PATCH",
+      headers: json,
+      body: JSON.stringify({ plan }),
     });
-
-    const change = (plan: string) =>
-      server.call("/platform/projects/site", {
-        method: "PATCH",
-        headers: json,
-        body: JSON.stringify({ plan }),
-      });
-    expect((await change("free")).status).toBe(200);
-    for (const protocol of ["--http1.1", "--http2"])
-      expect(await curl(protocol, "--write-out", "%{response_code}")).toEqual({
-        code: 0,
-        stdout: expect.stringMatching(new RegExp(`<h1>${NAME} is suspended</h1>[^]*503$`)),
-        stderr: "",
-      });
-    expect(await leafOf(curl)).toBe(certificate);
-    expect(await plainly(httpPort, NAME)).toMatchObject({
-      status: 301,
-      location: `https://${NAME}:${httpsPort}/`,
+  expect((await change("free")).status).toBe(200);
+  for (const protocol of ["--http1.1", "--http2"])
+    expect(await curl(protocol, "--write-out", "%{response_code}")).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`<h1>${NAME} is suspended</h1>[^]*503$`)),
+      stderr: "",
     });
-    // A refusal on purpose is no error.
-    const refusals = visitsIn(server.stdout()).filter(({ status }) => status === 503);
-    expect(refusals.length).toBeGreaterThan(2);
-    expect(new Set(refusals.map(({ level }) => level))).toEqual(new Set(["info"]));
+  expect(await leafOf(curl)).toBe(certificate);
+  expect(await plainly(httpPort, NAME)).toMatchObject({
+    status: 301,
+    location: `https://${NAME}:${httpsPort}/`,
+  });
+  // A refusal on purpose is no error.
+  const refusals = visitsIn(server.stdout()).filter(({ status }) => status === 503);
+  expect(refusals.length).toBeGreaterThan(2);
+  expect(new Set(refusals.map(({ level }) => level))).toEqual(new Set(["info"]));
 
-    expect((await change("pro")).status).toBe(200);
-    expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
-  },
-);
+  expect((await change("pro")).status).toBe(200);
+  expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
+});
 
-real(
+real(...NEEDED, "pebble")(
   "a domain without a certificate after 30 minutes is a warning of readyz, metrics and status, and has its page",
-  [...NEEDED, "pebble"],
   async () => {
-    using place = directory();
-    await using room = await opened(place.path);
+    const place = directory();
+    const room = await opened(place);
     const { server, env, authority, httpPort } = room;
     await authority[Symbol.asyncDispose]();
     await attach(server, WAITING);
@@ -460,9 +446,9 @@ real(
     );
     expect(await warningAt(server, "certificates_overdue")).toBeUndefined();
     await server.stop();
-    age(place.path, WAITING, 30 * 60_000);
+    age(place, WAITING, 30 * 60_000);
 
-    await using later = await serve({ cwd: place.path, env });
+    const later = await serve({ cwd: place, env });
     const message = `Names have no certificate after 30 minutes: ${WAITING}. Run adoption-store certificates show ${WAITING}`;
     await until("readyz warns", async () => (await warningAt(later, "certificates_overdue")) !== undefined);
     expect(await warningAt(later, "certificates_overdue")).toEqual({
@@ -472,7 +458,7 @@ real(
     });
     const metrics = await (await later.call("/metrics")).text();
     expect(metrics).toContain('open_notices{kind="certificate_overdue"} 1');
-    expect(await statusWarnings(place.path)).toContain(message);
+    expect(await statusWarnings(place)).toContain(message);
     expect(await shown(later)).toMatchObject({ certificate: { status: "ssl_overdue" } });
     expect((await plainly(httpPort, WAITING)).status).toBe(503);
   },
@@ -481,44 +467,40 @@ real(
 /** Of a short-lived certificate. A quarter of it is left when the warning comes. */
 const LIFETIME_SECONDS = 20;
 
-real(
-  "a certificate is reported before it expires, and HSTS begins with a renewal and ends with the certificate",
-  [...NEEDED, "pebble", "curl"],
-  async () => {
-    using place = directory();
-    await using room = await opened(place.path, shortLived(LIFETIME_SECONDS));
-    const { server, curl, httpPort, authority } = room;
-    const hsts = async (...argv: string[]) => {
-      const shown = "%{response_code} %header{strict-transport-security}";
-      const { code, stdout } = await curl("--output", "/dev/null", "--write-out", shown, ...argv);
-      return code === 0 ? stdout : code;
-    };
-    await attach(server);
-    await until("curl is answered", async () => (await curl()).code === 0, 30_000);
-    expect(await hsts()).toBe("200 ");
-    for (const seconds of [86_400, 172_800]) {
-      const renewed = await store(["certificates", "renew", NAME], { cwd: place.path });
-      expect(renewed).toMatchObject({ code: 0, stderr: "" });
-      await until("it is renewed", async () => (await hsts()) === `200 max-age=${seconds}`);
-    }
-    expect(await plainly(httpPort, NAME)).toMatchObject({ status: 301, hsts: null });
-    await authority[Symbol.asyncDispose]();
+test("a certificate is reported before it expires, and HSTS begins with a renewal and ends with the certificate", async () => {
+  const place = directory();
+  const room = await opened(place, shortLived(LIFETIME_SECONDS));
+  const { server, curl, httpPort, authority } = room;
+  const hsts = async (...argv: string[]) => {
+    const shown = "%{response_code} %header{strict-transport-security}";
+    const { code, stdout } = await curl("--output", "/dev/null", "--write-out", shown, ...argv);
+    return code === 0 ? stdout : code;
+  };
+  await attach(server);
+  await until("curl is answered", async () => (await curl()).code === 0, 30_000);
+  expect(await hsts()).toBe("200 ");
+  for (const seconds of [86_400, 172_800]) {
+    const renewed = await store(["certificates", "renew", NAME], { cwd: place });
+    expect(renewed).toMatchObject({ code: 0, stderr: "" });
+    await until("it is renewed", async () => (await hsts()) === `200 max-age=${seconds}`);
+  }
+  expect(await plainly(httpPort, NAME)).toMatchObject({ status: 301, hsts: null });
+  await authority[Symbol.asyncDispose]();
 
-    const isReported = async () => (await warningAt(server, "certificates_end_soon")) !== undefined;
-    await until("readyz warns", isReported, 30_000);
-    expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
-    const ending = expect.stringContaining(`Certificates end soon: ${NAME} `);
-    expect(await warningAt(server, "certificates_end_soon")).toMatchObject({ count: 1, message: ending });
-    expect(await statusWarnings(place.path)).toContainEqual(ending);
+  const isReported = async () => (await warningAt(server, "certificates_end_soon")) !== undefined;
+  await until("readyz warns", isReported, 30_000);
+  expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
+  const ending = expect.stringContaining(`Certificates end soon: ${NAME} `);
+  expect(await warningAt(server, "certificates_end_soon")).toMatchObject({ count: 1, message: ending });
+  expect(await statusWarnings(place)).toContainEqual(ending);
 
-    // As curl says of a certificate that has expired.
-    await until("it has expired", async () => (await hsts()) === 60, 30_000);
-    expect(await hsts("--insecure")).toBe("200 ");
-    expect(await plainly(httpPort, NAME)).toMatchObject({ status: 200, hsts: null, page: "<h1>Docs</h1>" });
-    const listed = await store(["certificates", "list", "--json"], { cwd: place.path });
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: NAME, status: "expired" }]);
-  },
-);
+  // As curl says of a certificate that has expired.
+  await until("it has expired", async () => (await hsts()) === 60, 30_000);
+  expect(await hsts("--insecure")).toBe("200 ");
+  expect(await plainly(httpPort, NAME)).toMatchObject({ status: 200, hsts: null, page: "<h1>Docs</h1>" });
+  const listed = await store(["certificates", "list", "--json"], { cwd: place });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: NAME, status: "expired" }]);
+});
 
 /** The certificate that a connection is secured with, PEM. */
 const leafOf = async (curl: (...argv: string[]) => Promise<{ stdout: string }>): Promise<string> => {

@@ -1,11 +1,12 @@
 import { expect } from "bun:test";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { decode } from "dns-packet";
 import { ISSUER, TARGETS, zonesOf } from "../platform/dns-checks/cases.ts";
 import { dnsServer, type Behaviour } from "../support/dns.ts";
 import { freeServers, NEEDED, namesOf, nameServers, SILENT_ADDRESS } from "./dns-servers.ts";
 import { directory, real, run, store } from "./support.ts";
+
+const test = real(...NEEDED, "dig");
 
 interface Question {
   name: string;
@@ -48,50 +49,44 @@ const compare = ({ outcome, records }: { outcome: string | undefined; records: s
   records: records.map(comparable).toSorted(),
 });
 
-real(
-  "domains check says the same of named's zones as verification, and dig gets the same responses",
-  [...NEEDED, "dig"],
-  async () => {
-    using place = directory();
-    const servers = await freeServers();
-    const env = {
-      DATA_DIR: join(place.path, "data"),
-      DNS_RESOLVERS: namesOf(servers).resolver,
-      DNS_PORT: String(servers.authority.port),
-      DNS_PRIVATE: "yes",
-      CAA_ISSUERS: ISSUER,
-      PLATFORM_CNAME_TARGET: "pages.test",
-    };
-    const dns = join(place.path, "dns");
-    mkdirSync(dns);
-    await using _ = await nameServers(dns, zonesOf(TARGETS, SILENT_ADDRESS), servers);
-    for (const [name, target, code, verdict] of [
-      ["right.example.test", TARGETS.usual, 0, "right"],
-      ["docs.example.test", TARGETS.usual, 1, "missing"],
-      ["blocked.example.test", TARGETS.usual, 1, "wrong"],
-      ["docs.strict.example.test", TARGETS.usual, 1, "blocked"],
-      ["flat.test", TARGETS.usual, 0, "right"],
-      ["free.example.test", undefined, 0, "free"],
-      ["blocked6.example.test", undefined, 1, "in_use"],
-      ["wrong.example.test", undefined, 0, "points_here"],
-      ["docs.silent.test", undefined, 3, "unknown"],
-    ] as const) {
-      const argv = target === undefined ? [name] : [name, "--target", target];
-      const { trace, ...found } = await check(env, ...argv);
-      expect({ name, ...found }).toMatchObject({ name, code, verdict });
-      const answered = trace.questions.filter(({ outcome }) => /^[A-Z]+$/.test(outcome));
-      for (const { command = "", outcome, records, transport } of answered) {
-        expect(command).toMatch(/^dig @127\.0\.0\.\d /);
-        expect(command.includes("+tcp")).toBe(transport === "tcp");
-        const { stdout } = await inShell(command);
-        expect({ command, ...compare(readDig(stdout)) }).toEqual({
-          command,
-          ...compare({ outcome, records }),
-        });
-      }
+test("domains check says the same of named's zones as verification, and dig gets the same responses", async () => {
+  const place = directory();
+  const servers = await freeServers();
+  const env = {
+    DATA_DIR: join(place, "data"),
+    DNS_RESOLVERS: namesOf(servers).resolver,
+    DNS_PORT: String(servers.authority.port),
+    DNS_PRIVATE: "yes",
+    CAA_ISSUERS: ISSUER,
+    PLATFORM_CNAME_TARGET: "pages.test",
+  };
+  await nameServers(zonesOf(TARGETS, SILENT_ADDRESS), servers);
+  for (const [name, target, code, verdict] of [
+    ["right.example.test", TARGETS.usual, 0, "right"],
+    ["docs.example.test", TARGETS.usual, 1, "missing"],
+    ["blocked.example.test", TARGETS.usual, 1, "wrong"],
+    ["docs.strict.example.test", TARGETS.usual, 1, "blocked"],
+    ["flat.test", TARGETS.usual, 0, "right"],
+    ["free.example.test", undefined, 0, "free"],
+    ["blocked6.example.test", undefined, 1, "in_use"],
+    ["wrong.example.test", undefined, 0, "points_here"],
+    ["docs.silent.test", undefined, 3, "unknown"],
+  ] as const) {
+    const argv = target === undefined ? [name] : [name, "--target", target];
+    const { trace, ...found } = await check(env, ...argv);
+    expect({ name, ...found }).toMatchObject({ name, code, verdict });
+    const answered = trace.questions.filter(({ outcome }) => /^[A-Z]+$/.test(outcome));
+    for (const { command = "", outcome, records, transport } of answered) {
+      expect(command).toMatch(/^dig @127\.0\.0\.\d /);
+      expect(command.includes("+tcp")).toBe(transport === "tcp");
+      const { stdout } = await inShell(command);
+      expect({ command, ...compare(readDig(stdout)) }).toEqual({
+        command,
+        ...compare({ outcome, records }),
+      });
     }
-  },
-);
+  }
+});
 
 /** What a query asks, beyond its id. */
 const essence = (bytes: Buffer) => {
@@ -105,8 +100,8 @@ const essence = (bytes: Buffer) => {
   };
 };
 
-real("dig sends the queries that the check sent, bit for bit but their ids", ["dig"], async () => {
-  using place = directory();
+real("dig")("dig sends the queries that the check sent, bit for bit but their ids", async () => {
+  const place = directory();
   using server = await dnsServer({ zones: zonesOf(TARGETS) });
   const queries: Buffer[] = [];
   const keep: Behaviour = (packet, query) => {
@@ -116,7 +111,7 @@ real("dig sends the queries that the check sent, bit for bit but their ids", ["d
   server.behaviours.set("*", keep);
   const { port } = server.server;
   const env = {
-    DATA_DIR: join(place.path, "data"),
+    DATA_DIR: join(place, "data"),
     DNS_RESOLVERS: `127.0.0.1:${port}`,
     DNS_PORT: String(port),
     DNS_PRIVATE: "yes",

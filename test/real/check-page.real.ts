@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { ISSUER, TARGETS, zonesOf } from "../platform/dns-checks/cases.ts";
 import { dnsServer } from "../support/dns.ts";
 import { violationsOf } from "./axe.ts";
-import { type Page, openBrowser } from "./browser.ts";
-import { directory, real, serve } from "./support.ts";
+import { type Page } from "./browser.ts";
+import { kept, openBrowser, directory, real, serve } from "./support.ts";
+
+const test = real();
 
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 const PATH = "/domain-check";
@@ -23,8 +25,8 @@ const ZONES = {
 
 /** The executable with its public page, over name servers on loopback. */
 const open = async (cwd: string, env: Record<string, string> = {}) => {
-  const authority = await dnsServer({ zones: ZONES });
-  const resolver = await dnsServer({ zones: ZONES, cache: { zones: {}, names: [] } });
+  const authority = kept(await dnsServer({ zones: ZONES }));
+  const resolver = kept(await dnsServer({ zones: ZONES, cache: { zones: {}, names: [] } }));
   const server = await serve({
     cwd,
     env: {
@@ -43,11 +45,6 @@ const open = async (cwd: string, env: Record<string, string> = {}) => {
     resolver,
     post: (fields: Record<string, string>, headers: Record<string, string> = {}) =>
       fetch(`${server.url}${PATH}`, { method: "POST", body: new URLSearchParams(fields), headers }),
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      authority[Symbol.dispose]();
-      resolver[Symbol.dispose]();
-    },
   };
 };
 
@@ -85,39 +82,39 @@ const look = async (page: Page, name: string, screens = PHONE_AND_DARK) => {
 };
 
 real(
-  "the public page reads well on every screen, in both themes, whatever name servers send",
-  ["chromium", "playwright-core", "axe-core"],
-  async () => {
-    using place = directory();
-    await using service = await open(place.path);
-    await using browser = await openBrowser();
-    const { page, seen } = browser;
-    const { url } = service.server;
-    await page.goto(`${url}${PATH}`);
-    await look(page, "form");
-    for (const [name, hostname, target, says] of [
-      ["wrong", "blocked.example.test", TARGETS.usual, "has wrong records"],
-      ["apex", "evil.test", TARGETS.usual, "does not have its records yet"],
-      ["long", "long.evil.test", "", "has other records"],
-      ["right", "right.example.test", TARGETS.usual, "nothing is left to do"],
-    ] as const) {
-      await check(page, url, hostname, target);
-      expect(await page.locator("#result").innerText()).toContain(says);
-      await page.locator("summary").click();
-      await look(page, name, name === "wrong" ? SCREENS : PHONE_AND_DARK);
-    }
-    expect(await page.evaluate("document.title")).not.toBe("taken");
-    expect(seen.errors).toEqual([]);
-    // A refusal is on the page too, and the browser notes its status.
-    await check(page, url, "192.0.2.1");
-    expect(await page.getByRole("alert").innerText()).toContain("is an IP address");
-    await look(page, "refused");
-  },
-);
+  "chromium",
+  "playwright-core",
+  "axe-core",
+)("the public page reads well on every screen, in both themes, whatever name servers send", async () => {
+  const place = directory();
+  const service = await open(place);
+  const browser = await openBrowser();
+  const { page, seen } = browser;
+  const { url } = service.server;
+  await page.goto(`${url}${PATH}`);
+  await look(page, "form");
+  for (const [name, hostname, target, says] of [
+    ["wrong", "blocked.example.test", TARGETS.usual, "has wrong records"],
+    ["apex", "evil.test", TARGETS.usual, "does not have its records yet"],
+    ["long", "long.evil.test", "", "has other records"],
+    ["right", "right.example.test", TARGETS.usual, "nothing is left to do"],
+  ] as const) {
+    await check(page, url, hostname, target);
+    expect(await page.locator("#result").innerText()).toContain(says);
+    await page.locator("summary").click();
+    await look(page, name, name === "wrong" ? SCREENS : PHONE_AND_DARK);
+  }
+  expect(await page.evaluate("document.title")).not.toBe("taken");
+  expect(seen.errors).toEqual([]);
+  // A refusal is on the page too, and the browser notes its status.
+  await check(page, url, "192.0.2.1");
+  expect(await page.getByRole("alert").innerText()).toContain("is an IP address");
+  await look(page, "refused");
+});
 
-real("the public page never asks a zone's servers at private addresses", [], async () => {
-  using place = directory();
-  await using service = await open(place.path, { DNS_PRIVATE: "no" });
+test("the public page never asks a zone's servers at private addresses", async () => {
+  const place = directory();
+  const service = await open(place, { DNS_PRIVATE: "no" });
   for (const [hostname, target] of [
     ["right.example.test", TARGETS.usual],
     ["flat.test", TARGETS.usual],
@@ -130,9 +127,9 @@ real("the public page never asks a zone's servers at private addresses", [], asy
   expect(service.authority.questions).toEqual([]);
 });
 
-real("a client of the public page cannot make the service ask a zone endlessly", [], async () => {
-  using place = directory();
-  await using service = await open(place.path);
+test("a client of the public page cannot make the service ask a zone endlessly", async () => {
+  const place = directory();
+  const service = await open(place);
   const hostnames = Array.from({ length: 40 }, (_, at) => `n${at}.example.test`);
   const statuses: number[] = [];
   for (const hostname of hostnames) statuses.push((await service.post({ hostname })).status);
@@ -142,17 +139,16 @@ real("a client of the public page cannot make the service ask a zone endlessly",
   expect(service.authority.questions.length).toBe(60);
 });
 
-real("another site's page cannot start a check", ["chromium", "playwright-core"], async () => {
-  using place = directory();
-  await using service = await open(place.path);
+real("chromium", "playwright-core")("another site's page cannot start a check", async () => {
+  const place = directory();
+  const service = await open(place);
   const form = `<form method="post" action="${service.server.url}${PATH}"><input name="hostname" value="right.example.test"><button>Win</button></form>`;
   using other = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: () => new Response(form, { headers: { "content-type": "text/html" } }),
   });
-  await using browser = await openBrowser();
-  const { page } = browser;
+  const { page } = await openBrowser();
   // Both are at loopback, which browsers trust, but they are other sites to each other.
   await page.goto(`http://127.0.0.1:${other.port}`);
   await page.getByRole("button", { name: "Win" }).click();

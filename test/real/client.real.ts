@@ -2,14 +2,12 @@ import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect } from "bun:test";
+import { expect } from "bun:test";
 import { packClient } from "../support/client-package.ts";
 import { createStore } from "../support/new-store.ts";
 import { freePort } from "./authorities.ts";
-import { openBrowser } from "./browser.ts";
-import { command, directory, launch, real, run, serve, type Server, store } from "./support.ts";
+import { openBrowser, command, directory, launch, real, run, serve, type Server, store } from "./support.ts";
 
-const MINUTES = 60_000;
 const ANIMALS = 100_000;
 const POSTS = Number(process.env["CLIENT_POSTS"] ?? 400);
 const POSTS_PER_LOSS = 40;
@@ -19,9 +17,10 @@ const HEAP_MB = 24;
 const SOURCES = join(import.meta.dir, "client");
 
 const packages = directory();
-afterAll(() => packages[Symbol.dispose]());
 let packed: Promise<string> | undefined;
 const NODE = ["node", "npm"];
+
+const test = real(...NODE);
 /** How each engine runs a program with the package installed. */
 const ENGINES = {
   node: { needed: NODE, argv: ["node", `--max-old-space-size=${HEAP_MB}`] },
@@ -30,7 +29,7 @@ const ENGINES = {
 
 /** Installs the package into a directory, without a registry, and puts the programs beside it. */
 const install = async (path: string, engine: keyof typeof ENGINES): Promise<void> => {
-  const archive = await (packed ??= packClient(packages.path));
+  const archive = await (packed ??= packClient(packages));
   await Bun.write(join(path, "package.json"), JSON.stringify({ name: "program", type: "module" }));
   const argv =
     engine === "node"
@@ -101,21 +100,16 @@ const missingFrom = ({ ranges }: Walk): number[] => {
 };
 
 for (const [engine, { needed, argv }] of Object.entries(ENGINES))
-  real(
+  real(...needed)(
     `the client walks ${ANIMALS} animals under ${engine}, each once, also while animals come and go`,
-    needed,
     async () => {
-      using place = directory();
-      using program = directory();
-      await install(program.path, engine as keyof typeof ENGINES);
-      await importAnimals(place.path);
-      await using server = await serve({ cwd: place.path, env: { LOG_LEVEL: "silent" } });
+      const place = directory();
+      const program = directory();
+      await install(program, engine as keyof typeof ENGINES);
+      await importAnimals(place);
+      const server = await serve({ cwd: place, env: { LOG_LEVEL: "silent" } });
       const walk = async () =>
-        (await runProgram(
-          [...argv, "walk.mjs"],
-          program.path,
-          environmentOf(server.url, server.key),
-        )) as Walk;
+        (await runProgram([...argv, "walk.mjs"], program, environmentOf(server.url, server.key))) as Walk;
       const start = performance.now();
       const quiet = await walk();
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -128,7 +122,6 @@ for (const [engine, { needed, argv }] of Object.entries(ENGINES))
       expect(deleted.size).toBeGreaterThan(10);
       console.log(`    ${engine}: ${seconds} s, heap ${quiet.heapMb} MB, then ${deleted.size} came and went`);
     },
-    5 * MINUTES,
   );
 
 /** What happens to the server when a response of it comes by. */
@@ -209,35 +202,30 @@ const postWhileKilling = async (place: string, program: string): Promise<Posts &
   }
 };
 
-real(
-  `${POSTS} animals are each added once though the server is killed in the middle of requests`,
-  NODE,
-  async () => {
-    using place = directory();
-    using program = directory();
-    await install(program.path, "node");
-    const { ids, retries, replayed, deaths } = await postWhileKilling(place.path, program.path);
-    const names = new Map<number, string>();
-    await using still = await serve({ cwd: place.path });
-    for (let cursor: string | null = ""; cursor !== null;) {
-      const page = await still.call(`/v1/pets?limit=100${cursor && `&cursor=${cursor}`}`);
-      for (const { id, name } of (await page.json()) as { id: number; name: string }[]) names.set(id, name);
-      cursor = page.headers.get("next-cursor");
-    }
-    expect(Object.keys(ids).length).toBe(POSTS);
-    expect(names).toEqual(
-      new Map(
-        Object.entries(ids)
-          .map(([name, id]) => [id, name] as const)
-          .toSorted(([one], [other]) => one - other),
-      ),
-    );
-    expect(replayed).toBeGreaterThan(0);
-    expect(deaths).toBeGreaterThanOrEqual(POSTS / POSTS_PER_LOSS);
-    console.log(`    ${deaths} servers killed, ${retries} retries, ${replayed} responses replayed`);
-  },
-  5 * MINUTES,
-);
+test(`${POSTS} animals are each added once though the server is killed in the middle of requests`, async () => {
+  const place = directory();
+  const program = directory();
+  await install(program, "node");
+  const { ids, retries, replayed, deaths } = await postWhileKilling(place, program);
+  const names = new Map<number, string>();
+  const still = await serve({ cwd: place });
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page = await still.call(`/v1/pets?limit=100${cursor && `&cursor=${cursor}`}`);
+    for (const { id, name } of (await page.json()) as { id: number; name: string }[]) names.set(id, name);
+    cursor = page.headers.get("next-cursor");
+  }
+  expect(Object.keys(ids).length).toBe(POSTS);
+  expect(names).toEqual(
+    new Map(
+      Object.entries(ids)
+        .map(([name, id]) => [id, name] as const)
+        .toSorted(([one], [other]) => one - other),
+    ),
+  );
+  expect(replayed).toBeGreaterThan(0);
+  expect(deaths).toBeGreaterThanOrEqual(POSTS / POSTS_PER_LOSS);
+  console.log(`    ${deaths} servers killed, ${retries} retries, ${replayed} responses replayed`);
+});
 
 const EXACT = [
   ...Array.from({ length: 5 }, () => "bigint 9223372036854775807"),
@@ -246,13 +234,12 @@ const EXACT = [
 ];
 
 for (const [engine, { needed, argv }] of Object.entries(ENGINES))
-  real(`the client keeps 9223372036854775807 exact under ${engine}`, needed, async () => {
-    using place = directory();
-    using program = directory();
-    await install(program.path, engine as keyof typeof ENGINES);
-    await using server = await serve({ cwd: place.path });
+  real(...needed)(`the client keeps 9223372036854775807 exact under ${engine}`, async () => {
+    const program = directory();
+    await install(program, engine as keyof typeof ENGINES);
+    const server = await serve();
     const env = environmentOf(server.url, server.key);
-    expect(await runProgram([...argv, "exact.mjs"], program.path, env)).toEqual(EXACT);
+    expect(await runProgram([...argv, "exact.mjs"], program, env)).toEqual(EXACT);
   });
 
 /** Serves a page that imports the package, and the package. */
@@ -275,13 +262,12 @@ const pageOf = (path: string) => {
   return { url: server.url.href, [Symbol.asyncDispose]: () => server.stop(true) };
 };
 
-real("the client keeps 9223372036854775807 exact in Chromium", ["chromium", "playwright-core"], async () => {
-  using place = directory();
-  using program = directory();
-  await install(program.path, "bun");
-  await using server = await serve({ cwd: place.path, env: { CORS_ORIGINS: "*" } });
-  await using site = pageOf(program.path);
-  await using browser = await openBrowser();
+real("chromium", "playwright-core")("the client keeps 9223372036854775807 exact in Chromium", async () => {
+  const program = directory();
+  await install(program, "bun");
+  const server = await serve({ env: { CORS_ORIGINS: "*" } });
+  await using site = pageOf(program);
+  const browser = await openBrowser();
   await browser.page.goto(site.url);
   const call = `import("/exact.mjs").then(({ exact }) => exact("${server.url}", "${server.key}"))`;
   expect(await browser.page.evaluate(call)).toEqual(EXACT);
@@ -293,22 +279,21 @@ const COMPILERS = [
   { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"], exactOptionalPropertyTypes: true },
 ];
 
-real(
+real("typescript")(
   "the declarations of the client compile, and refuse what the API does not have",
-  ["typescript"],
   async () => {
-    using program = directory();
-    await install(program.path, "bun");
+    const program = directory();
+    await install(program, "bun");
     const calls = await Bun.file(join(import.meta.dir, "../client/calls.ts")).text();
     const own = calls.replace("../../src/client/index.ts", "adoption-store-client");
-    await Bun.write(join(program.path, "calls.ts"), own);
+    await Bun.write(join(program, "calls.ts"), own);
     for (const options of COMPILERS) {
       const compilerOptions = { ...options, target: "es2022", strict: true, noEmit: true, types: [] };
       await Bun.write(
-        join(program.path, "tsconfig.json"),
+        join(program, "tsconfig.json"),
         JSON.stringify({ compilerOptions, files: ["calls.ts"] }),
       );
-      expect(await run([command("tsc"), "--project", "."], { cwd: program.path })).toMatchObject({
+      expect(await run([command("tsc"), "--project", "."], { cwd: program })).toMatchObject({
         code: 0,
         stdout: "",
       });

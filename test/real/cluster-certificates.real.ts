@@ -9,10 +9,12 @@ import { relay } from "./cluster/relay.ts";
 import { attach, createProject, deploy } from "./cluster/site.ts";
 import { NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { NEEDED as NAME_SERVERS } from "./dns-servers.ts";
-import { directory, real, run, until } from "./support.ts";
+import { kept, directory, real, run, until } from "./support.ts";
 
 const NAMES = Number(process.env["CLUSTER_NAMES"] ?? 50);
 const PROGRAMS = [...NEEDED, ...NAME_SERVERS, "pebble", "curl"];
+
+const test = real(...PROGRAMS);
 const PAGE = "<h1>Site</h1>";
 const HOST = "127.0.0.1";
 
@@ -28,28 +30,25 @@ const opened = async (
   names: readonly string[],
   { isHttpClosed = false } = {},
 ) => {
-  await using stack = new AsyncDisposableStack();
   const asked = freePort();
   const { servers, authority, env, httpsPort } = await surroundings(place, begin, {
     askedPort: asked,
   });
-  stack.use(authority);
   const portsOf: Record<string, Ports> = {};
   const envOf = (name: string) => {
     const ports = (portsOf[name] ??= { http: freePort(), https: freePort() });
     return { ...env, HTTP_PORT: String(ports.http), HTTPS_PORT: String(ports.https) };
   };
-  const cluster = stack.use(await threeNodes(place, { envOf }));
+  const cluster = await threeNodes(place, { envOf });
   const { service, nodes } = cluster;
   const ports = nodes.map((node) => portsOf[node.place.slice(-1)] as Ports);
   let challenged = 0;
   const at = (kind: keyof Ports) => () => ({ host: HOST, port: ports[challenged]?.[kind] ?? 0 });
-  if (!isHttpClosed) stack.use(await relay({ host: HOST, port: asked }, at("http")));
-  stack.use(await relay({ host: HOST, port: httpsPort }, at("https")));
+  if (!isHttpClosed) kept(await relay({ host: HOST, port: asked }, at("http")));
+  kept(await relay({ host: HOST, port: httpsPort }, at("https")));
   const target = await createProject(service);
   await deploy(service, nodes[0].url, { "index.html": PAGE });
-  stack.use(await serveNames(place, servers, names, target));
-  const moved = stack.move();
+  await serveNames(servers, names, target);
   return {
     ...cluster,
     /** Sends the CA's challenges to this node from now on. */
@@ -63,7 +62,6 @@ const opened = async (
     },
     /** What the CA has logged. */
     log: () => readFileSync(join(place, "pebble.log"), "utf8"),
-    [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 };
 
@@ -99,50 +97,40 @@ const untilServed = async ({ nodes, visit }: Room, names: readonly string[]): Pr
     }
 };
 
-real(
-  `${NAMES} names on three nodes take ${NAMES} orders, though the node that orders is killed, and another one answers the challenges`,
-  PROGRAMS,
-  async () => {
-    using place = directory();
-    const names = customNames(NAMES);
-    await using room = await opened(place.path, sleepy, names);
-    const { nodes, etcd } = room;
-    const holder = await certificateNode(etcd, nodes);
-    const others = nodes.filter((node) => node !== holder);
-    room.challenge(others[0] ?? holder);
-    const begun = performance.now();
-    const attaching = attach(room.service, names);
-    await untilMidOrder(room.log);
-    const atKill = ordersIn(room.log());
-    await holder.kill();
-    await attaching;
-    const other = await certificateNode(etcd, others);
-    room.challenge(others.find((node) => node !== other) ?? other);
-    await holder.start();
-    await untilServed(room, names);
-    const seconds = (performance.now() - begun) / 1000;
-    const { placed } = ordersIn(room.log());
-    console.log(
-      `    ${NAMES} names: ${placed} orders, ${atKill.open} of them open when the node that ordered was killed; all served by all nodes after ${seconds.toFixed(0)} s`,
-    );
-    expect(placed).toBe(NAMES);
-  },
-  400_000,
-);
+test(`${NAMES} names on three nodes take ${NAMES} orders, though the node that orders is killed, and another one answers the challenges`, async () => {
+  const place = directory();
+  const names = customNames(NAMES);
+  const room = await opened(place, sleepy, names);
+  const { nodes, etcd } = room;
+  const holder = await certificateNode(etcd, nodes);
+  const others = nodes.filter((node) => node !== holder);
+  room.challenge(others[0] ?? holder);
+  const begun = performance.now();
+  const attaching = attach(room.service, names);
+  await untilMidOrder(room.log);
+  const atKill = ordersIn(room.log());
+  await holder.kill();
+  await attaching;
+  const other = await certificateNode(etcd, others);
+  room.challenge(others.find((node) => node !== other) ?? other);
+  await holder.start();
+  await untilServed(room, names);
+  const seconds = (performance.now() - begun) / 1000;
+  const { placed } = ordersIn(room.log());
+  console.log(
+    `    ${NAMES} names: ${placed} orders, ${atKill.open} of them open when the node that ordered was killed; all served by all nodes after ${seconds.toFixed(0)} s`,
+  );
+  expect(placed).toBe(NAMES);
+}, 400_000);
 
-real(
-  "where port 80 is closed, a node that did not order answers the challenges in the TLS handshake",
-  PROGRAMS,
-  async () => {
-    using place = directory();
-    const names = customNames(5);
-    await using room = await opened(place.path, usual, names, { isHttpClosed: true });
-    const { nodes, etcd } = room;
-    const holder = await certificateNode(etcd, nodes);
-    room.challenge(nodes.find((node) => node !== holder) ?? holder);
-    await attach(room.service, names);
-    await untilServed(room, names);
-    expect(await certificateNode(etcd, nodes)).toBe(holder);
-  },
-  400_000,
-);
+test("where port 80 is closed, a node that did not order answers the challenges in the TLS handshake", async () => {
+  const place = directory();
+  const names = customNames(5);
+  const room = await opened(place, usual, names, { isHttpClosed: true });
+  const { nodes, etcd } = room;
+  const holder = await certificateNode(etcd, nodes);
+  room.challenge(nodes.find((node) => node !== holder) ?? holder);
+  await attach(room.service, names);
+  await untilServed(room, names);
+  expect(await certificateNode(etcd, nodes)).toBe(holder);
+}, 400_000);

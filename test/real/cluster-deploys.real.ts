@@ -4,6 +4,8 @@ import { createProject, deploy, visit } from "./cluster/site.ts";
 import { NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { directory, real, until } from "./support.ts";
 
+const test = real(...NEEDED);
+
 const ROUNDS = 3;
 const FILES = 60;
 const SITE = "site.localhost";
@@ -19,34 +21,30 @@ const siteOf = (round: number): Record<string, string> =>
     ]),
   );
 
-real(
-  `a node killed as soon as it has acknowledged a deploy leaves each of ${FILES} files to the others, ${ROUNDS} times`,
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using cluster = await threeNodes(place.path);
-    const { service, nodes } = cluster;
-    await createProject(service);
-    const clients = startClients(service, 4);
-    for (let round = 0; round < ROUNDS; round++) {
-      const [here, ...others] = nodes.map((_, at) => nodes[(round + at) % nodes.length] ?? nodes[0]);
-      if (!here) throw new Error("there is no node");
-      const site = siteOf(round);
-      await deploy(service, here.url, site);
-      await here.kill();
-      for (const other of others) {
-        // A node may serve the site of before for as long as STALE_LIMIT says.
-        const isNew = async () => (await visit(other.url, SITE)).text === site["index.html"];
-        await until(`${other.url} serves the deploy`, isNew);
-        for (const [name, content] of Object.entries(site)) {
-          const { status, text } = await visit(other.url, SITE, `/${name}`);
-          expect([name, status, sha256(text)]).toEqual([name, 200, sha256(content)]);
-        }
+test(`a node killed as soon as it has acknowledged a deploy leaves each of ${FILES} files to the others, ${ROUNDS} times`, async () => {
+  const place = directory();
+  const cluster = await threeNodes(place);
+  const { service, nodes } = cluster;
+  await createProject(service);
+  const clients = startClients(service, 4);
+  for (let round = 0; round < ROUNDS; round++) {
+    const [here, ...others] = nodes.map((_, at) => nodes[(round + at) % nodes.length] ?? nodes[0]);
+    if (!here) throw new Error("there is no node");
+    const site = siteOf(round);
+    await deploy(service, here.url, site);
+    await here.kill();
+    for (const other of others) {
+      // A node may serve the site of before for as long as STALE_LIMIT says.
+      const isNew = async () => (await visit(other.url, SITE)).text === site["index.html"];
+      await until(`${other.url} serves the deploy`, isNew);
+      for (const [name, content] of Object.entries(site)) {
+        const { status, text } = await visit(other.url, SITE, `/${name}`);
+        expect([name, status, sha256(text)]).toEqual([name, 200, sha256(content)]);
       }
-      await here.start();
     }
-    await clients.end();
-    expect(service.ledger.surprises).toEqual([]);
-    console.log(`    ${ROUNDS} deploys of ${FILES} files, each whole on both other nodes`);
-  },
-);
+    await here.start();
+  }
+  await clients.end();
+  expect(service.ledger.surprises).toEqual([]);
+  console.log(`    ${ROUNDS} deploys of ${FILES} files, each whole on both other nodes`);
+});

@@ -10,59 +10,56 @@ import { buildStaleProgram } from "./cluster/stale-program.ts";
 import { type Cluster, NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { directory, real, serve } from "./support.ts";
 
+const test = real("go");
+
 const OPERATIONS = 20_000;
 const KILLS = 20;
 
-real(
-  "porcupine refuses a stale read, a lost write, an id that is given twice and two orders for one animal",
-  ["go"],
-  async () => {
-    using place = directory();
-    const check = await buildChecker(place.path);
-    const added = { kind: "add", animal: 1, name: "a", status: "available", call: 1, return: 2, code: 201 };
-    const renamed = { kind: "patch", animal: 1, name: "b", call: 3, return: 4, code: 200 };
-    const read = (name: string, status = "available") => ({
-      kind: "get",
-      animal: 1,
-      call: 5,
-      return: 6,
-      code: 200,
-      seen: { name, status },
-    });
-    const placed = { kind: "order", animal: 1, call: 3, return: 4, code: 201, placed: 7 };
-    const { return: _, code: __, ...unanswered } = renamed;
-    const histories: [name: string, lines: object[], isFine: boolean][] = [
-      ["a read after a write", [added, renamed, read("b")], true],
-      ["a stale read", [added, renamed, read("a")], false],
-      ["a write whose response was lost, done", [added, unanswered, read("b")], true],
-      ["a write whose response was lost, not done", [added, unanswered, read("a")], true],
-      ["an animal that was never added", [renamed], false],
-      ["an id that is given twice", [added, { ...added, call: 3, return: 4 }], false],
-      ["one order", [added, placed, read("a", "pending")], true],
-      ["two orders", [added, placed, { ...placed, placed: 8 }], false],
+test("porcupine refuses a stale read, a lost write, an id that is given twice and two orders for one animal", async () => {
+  const place = directory();
+  const check = await buildChecker(place);
+  const added = { kind: "add", animal: 1, name: "a", status: "available", call: 1, return: 2, code: 201 };
+  const renamed = { kind: "patch", animal: 1, name: "b", call: 3, return: 4, code: 200 };
+  const read = (name: string, status = "available") => ({
+    kind: "get",
+    animal: 1,
+    call: 5,
+    return: 6,
+    code: 200,
+    seen: { name, status },
+  });
+  const placed = { kind: "order", animal: 1, call: 3, return: 4, code: 201, placed: 7 };
+  const { return: _, code: __, ...unanswered } = renamed;
+  const histories: [name: string, lines: object[], isFine: boolean][] = [
+    ["a read after a write", [added, renamed, read("b")], true],
+    ["a stale read", [added, renamed, read("a")], false],
+    ["a write whose response was lost, done", [added, unanswered, read("b")], true],
+    ["a write whose response was lost, not done", [added, unanswered, read("a")], true],
+    ["an animal that was never added", [renamed], false],
+    ["an id that is given twice", [added, { ...added, call: 3, return: 4 }], false],
+    ["one order", [added, placed, read("a", "pending")], true],
+    ["two orders", [added, placed, { ...placed, placed: 8 }], false],
+    [
+      "two orders, one of them cancelled between",
       [
-        "two orders, one of them cancelled between",
-        [
-          added,
-          placed,
-          { kind: "cancel", animal: 1, order: 7, call: 3, return: 4, code: 200 },
-          { ...placed, placed: 8 },
-        ],
-        true,
+        added,
+        placed,
+        { kind: "cancel", animal: 1, order: 7, call: 3, return: 4, code: 200 },
+        { ...placed, placed: 8 },
       ],
-    ];
-    for (const [name, lines, isFine] of histories) {
-      const path = join(place.path, "made.jsonl");
-      writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-      expect([name, (await check(path)).anomalies.length === 0]).toEqual([name, isFine]);
-    }
-  },
-);
+      true,
+    ],
+  ];
+  for (const [name, lines, isFine] of histories) {
+    const path = join(place, "made.jsonl");
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    expect([name, (await check(path)).anomalies.length === 0]).toEqual([name, isFine]);
+  }
+});
 
-real(`${OPERATIONS} operations of ${CLIENTS} clients on one machine are linearizable`, ["go"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path, env: { LOG_LEVEL: "silent" } });
-  await expectLinearizable(await startHistory(place.path, [server], OPERATIONS));
+test(`${OPERATIONS} operations of ${CLIENTS} clients on one machine are linearizable`, async () => {
+  const server = await serve({ env: { LOG_LEVEL: "silent" } });
+  await expectLinearizable(await startHistory(server.cwd, [server], OPERATIONS));
 });
 
 /** Kills engine members and nodes, one kind after the other. */
@@ -81,27 +78,25 @@ const killsOf = ({ etcd, nodes }: Cluster) => {
 
 const clusterNodes = ({ nodes, service: { key } }: Cluster): Node[] => nodes.map(({ url }) => ({ url, key }));
 
-real(
+real(...NEEDED, "go")(
   `${OPERATIONS} operations of ${CLIENTS} clients on three nodes are linearizable while engine members and nodes are killed ${KILLS} times`,
-  [...NEEDED, "go"],
   async () => {
-    using place = directory();
-    await using cluster = await threeNodes(place.path);
-    const history = await startHistory(place.path, clusterNodes(cluster), OPERATIONS);
+    const place = directory();
+    const cluster = await threeNodes(place);
+    const history = await startHistory(place, clusterNodes(cluster), OPERATIONS);
     await killMeanwhile(history, killsOf(cluster));
     await expectLinearizable(history);
   },
   600_000,
 );
 
-real(
+real(...NEEDED, "go")(
   "porcupine finds the anomalies of a program whose reads of a replica wait for nothing",
-  [...NEEDED, "go"],
   async () => {
-    using place = directory();
-    const program = await buildStaleProgram(place.path);
-    await using cluster = await threeNodes(place.path, { program });
-    const history = await startHistory(place.path, clusterNodes(cluster), 5000);
+    const place = directory();
+    const program = await buildStaleProgram(place);
+    const cluster = await threeNodes(place, { program });
+    const history = await startHistory(place, clusterNodes(cluster), 5000);
     const { explanation, anomalies } = await history.verdict();
     console.log(`    ${anomalies.length} animals with anomalies; the first:\n${explanation.slice(0, 2000)}`);
     expect(anomalies.length).toBeGreaterThan(0);

@@ -11,7 +11,9 @@ import { type Node, node } from "./cluster/nodes.ts";
 import { copyOf, countRows, databaseIn, hashTables } from "./cluster/tables.ts";
 import { ETCD, startEtcd } from "./etcd.ts";
 import { MOTO, startMoto } from "./moto.ts";
-import { type Server, directory, real, run, serve, store } from "./support.ts";
+import { kept, type Server, directory, real, run, serve, store } from "./support.ts";
+
+const test = real(...ETCD, MOTO);
 
 const ROWS = 100_000;
 const ANIMALS = ROWS - countBad(ROWS);
@@ -135,60 +137,54 @@ const differencesBetween = (one: string, other: string): string[] => {
   return differencesOf(hashes).filter((table) => !OWN_TABLES.has(table));
 };
 
-real(
-  `a store with ${ANIMALS} animals, sites, domains and certificates moves into a cluster and back, and loses nothing`,
-  [...ETCD, MOTO],
-  async () => {
-    using place = directory();
-    const at = (name: string) => join(place.path, name);
-    const [a, b, c] = ["a", "b", "c"].map(at) as [string, string, string];
-    await run(["mkdir", a]);
-    const keys = await fill(a);
-    await cp(a, at("before"), { recursive: true });
+test(`a store with ${ANIMALS} animals, sites, domains and certificates moves into a cluster and back, and loses nothing`, async () => {
+  const place = directory();
+  const at = (name: string) => join(place, name);
+  const [a, b, c] = ["a", "b", "c"].map(at) as [string, string, string];
+  await run(["mkdir", a]);
+  const keys = await fill(a);
+  await cp(a, at("before"), { recursive: true });
 
-    await using etcd = await startEtcd(3);
-    await using moto = await startMoto();
-    const env = { DATABASE_URL: etcd.url("adoption-store"), BLOBS_URL: moto.url };
-    const joining = performance.now();
-    await succeed(a, ["cluster", "join", "--yes"], env);
-    const joined = performance.now();
-    expect(differencesBetween(a, at("before"))).toEqual([]);
+  await using etcd = await startEtcd(3);
+  await using moto = await startMoto();
+  const env = { DATABASE_URL: etcd.url("adoption-store"), BLOBS_URL: moto.url };
+  const joining = performance.now();
+  await succeed(a, ["cluster", "join", "--yes"], env);
+  const joined = performance.now();
+  expect(differencesBetween(a, at("before"))).toEqual([]);
 
-    await using stack = new AsyncDisposableStack();
-    const nodes = [a, b, c].map((path) => stack.use(node({ place: path, env })));
-    for (const each of nodes) await each.start();
-    const started = performance.now();
-    const sights = await Promise.all(nodes.map(({ url }) => seen(url, keys)));
-    for (const sight of sights) expect(sight).toEqual(sights[0] as (typeof sights)[0]);
-    expect(sights[0]).toMatchObject({ sites: PROJECTS.map(siteOf) });
+  const nodes = [a, b, c].map((path) => kept(node({ place: path, env })));
+  for (const each of nodes) await each.start();
+  const started = performance.now();
+  const sights = await Promise.all(nodes.map(({ url }) => seen(url, keys)));
+  for (const sight of sights) expect(sight).toEqual(sights[0] as (typeof sights)[0]);
+  expect(sights[0]).toMatchObject({ sites: PROJECTS.map(siteOf) });
 
-    const ids: number[] = [];
-    for (let round = 0; round < 30; round++)
-      ids.push(await add(nodes[round % nodes.length] as Node, keys.admin, `in the cluster ${round}`));
-    expect(ids).toEqual(Array.from({ length: 30 }, (_, at) => ANIMALS + 1 + at));
-    expect((await compareNodes(nodes)).differences).toEqual([]);
-    const events = eventIds(c);
-    await stack.disposeAsync();
+  const ids: number[] = [];
+  for (let round = 0; round < 30; round++)
+    ids.push(await add(nodes[round % nodes.length] as Node, keys.admin, `in the cluster ${round}`));
+  expect(ids).toEqual(Array.from({ length: 30 }, (_, at) => ANIMALS + 1 + at));
+  expect((await compareNodes(nodes)).differences).toEqual([]);
+  const events = eventIds(c);
+  await Promise.all(nodes.map((each) => each.kill()));
 
-    const leaving = performance.now();
-    await succeed(c, ["cluster", "leave", "--yes"], env);
-    const left = performance.now();
-    expect(differencesBetween(c, a)).toEqual([]);
-    await using alone = node({ place: c, env: {} });
-    await alone.start();
-    const sight = await seen(alone.url, keys);
-    expect(sight).toMatchObject({
-      sites: PROJECTS.map(siteOf),
-      domains: (sights[0] as (typeof sights)[0]).domains,
-    });
-    const id = await add(alone, keys.admin, "alone again");
-    expect(id).toBe(ANIMALS + 31);
-    expect(eventIds(c).at(-1)).toBeGreaterThan(events.at(-1) ?? 0);
-    using copy = copyOf(databaseIn(c));
-    const seconds = (from: number, to: number) => `${((to - from) / 1000).toFixed(1)} s`;
-    console.log(
-      `    ${countRows(copy)} rows: joined in ${seconds(joining, joined)}, three nodes after ${seconds(joined, started)}, left in ${seconds(leaving, left)}`,
-    );
-  },
-  600_000,
-);
+  const leaving = performance.now();
+  await succeed(c, ["cluster", "leave", "--yes"], env);
+  const left = performance.now();
+  expect(differencesBetween(c, a)).toEqual([]);
+  await using alone = node({ place: c, env: {} });
+  await alone.start();
+  const sight = await seen(alone.url, keys);
+  expect(sight).toMatchObject({
+    sites: PROJECTS.map(siteOf),
+    domains: (sights[0] as (typeof sights)[0]).domains,
+  });
+  const id = await add(alone, keys.admin, "alone again");
+  expect(id).toBe(ANIMALS + 31);
+  expect(eventIds(c).at(-1)).toBeGreaterThan(events.at(-1) ?? 0);
+  using copy = copyOf(databaseIn(c));
+  const seconds = (from: number, to: number) => `${((to - from) / 1000).toFixed(1)} s`;
+  console.log(
+    `    ${countRows(copy)} rows: joined in ${seconds(joining, joined)}, three nodes after ${seconds(joined, started)}, left in ${seconds(leaving, left)}`,
+  );
+}, 600_000);

@@ -11,7 +11,9 @@ import { ask } from "./cluster/retrying.ts";
 import { countRows } from "./cluster/tables.ts";
 import { NO_VIOLATIONS, rowsOf, violations } from "./cluster/violations.ts";
 import { POSTGRES } from "./postgres.ts";
-import { directory, real, until } from "./support.ts";
+import { kept, directory, real, until } from "./support.ts";
+
+const test = real(...POSTGRES);
 
 const CLIENTS = 24;
 const FAILOVERS = 3;
@@ -20,65 +22,56 @@ const REBUILD_MS = 30_000;
 
 /** Three nodes, and one that is not started. */
 const startNodes = async (place: string, url: string) => {
-  await using stack = new AsyncDisposableStack();
   const [a, b, c, empty] = ["a", "b", "c", "empty"].map((name) =>
-    stack.use(node({ place: join(place, name), env: { DATABASE_URL: url } })),
+    kept(node({ place: join(place, name), env: { DATABASE_URL: url } })),
   ) as [Node, Node, Node, Node];
   await a.start();
   await Promise.all([b.start(), c.start()]);
-  const moved = stack.move();
   return {
     nodes: [a, b, c] as const,
     empty,
     key: a.adminKey(),
-    [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 };
 
-real(
-  `${FAILOVERS} primaries killed with -9, and a node with each, lose nothing that was acknowledged once the synchronous standby is promoted`,
-  POSTGRES,
-  async () => {
-    using place = directory();
-    await using postgres = await postgresPair();
-    await using cluster = await startNodes(place.path, postgres.url("adoption-store"));
-    const { nodes, key, empty } = cluster;
-    const ledger = newLedger();
-    const clients = startClients({ urls: nodes.map(({ url }) => url), key, ledger }, CLIENTS);
-    const primary = { kill: postgres.kill, start: postgres.failOver };
-    const kills = Array.from({ length: FAILOVERS }, (_, at): (() => Promise<Kill>)[] => [
-      async () => ({ what: "primary", victims: [primary] }),
-      async () => ({ what: "node", victims: [nodes[at % nodes.length] as Node] }),
-    ]).flat();
-    const pauses = await killEach(ledger, kills);
-    await clients.end();
+test(`${FAILOVERS} primaries killed with -9, and a node with each, lose nothing that was acknowledged once the synchronous standby is promoted`, async () => {
+  const place = directory();
+  const postgres = await postgresPair();
+  const cluster = await startNodes(place, postgres.url("adoption-store"));
+  const { nodes, key, empty } = cluster;
+  const ledger = newLedger();
+  const clients = startClients({ urls: nodes.map(({ url }) => url), key, ledger }, CLIENTS);
+  const primary = { kill: postgres.kill, start: postgres.failOver };
+  const kills = Array.from({ length: FAILOVERS }, (_, at): (() => Promise<Kill>)[] => [
+    async () => ({ what: "primary", victims: [primary] }),
+    async () => ({ what: "node", victims: [nodes[at % nodes.length] as Node] }),
+  ]).flat();
+  const pauses = await killEach(ledger, kills);
+  await clients.end();
 
-    await empty.start();
-    const { differences, first, position } = await compareNodes([...nodes, empty]);
-    const found = violations(ledger, rowsOf(first));
-    console.log(
-      [
-        `    ${ledger.acknowledged} writes acknowledged, ${found.lost.length} lost, ${ledger.retries} sent again, ${ledger.reads} reads at another node`,
-        `    ${countRows(first)} rows at position ${position}, equal on a node that was started empty`,
-        ...describePauses(pauses).map((line) => `    ${line}`),
-      ].join("\n"),
-    );
-    expect(found).toEqual(NO_VIOLATIONS);
-    expect(differences).toEqual([]);
-  },
-  600_000,
-);
+  await empty.start();
+  const { differences, first, position } = await compareNodes([...nodes, empty]);
+  const found = violations(ledger, rowsOf(first));
+  console.log(
+    [
+      `    ${ledger.acknowledged} writes acknowledged, ${found.lost.length} lost, ${ledger.retries} sent again, ${ledger.reads} reads at another node`,
+      `    ${countRows(first)} rows at position ${position}, equal on a node that was started empty`,
+      ...describePauses(pauses).map((line) => `    ${line}`),
+    ].join("\n"),
+  );
+  expect(found).toEqual(NO_VIOLATIONS);
+  expect(differences).toEqual([]);
+}, 600_000);
 
-real(
+real(...POSTGRES, "go")(
   `${OPERATIONS} operations on three nodes are linearizable while ${FAILOVERS} primaries and nodes are killed`,
-  [...POSTGRES, "go"],
   async () => {
-    using place = directory();
-    await using postgres = await postgresPair();
-    await using cluster = await startNodes(place.path, postgres.url("adoption-store"));
+    const place = directory();
+    const postgres = await postgresPair();
+    const cluster = await startNodes(place, postgres.url("adoption-store"));
     const { nodes, key } = cluster;
     const history = await startHistory(
-      place.path,
+      place,
       nodes.map(({ url }) => ({ url, key })),
       OPERATIONS,
     );
@@ -90,63 +83,59 @@ real(
   600_000,
 );
 
-real(
-  "a record that only the old primary had is detected by its id, and the node that has it rebuilds itself from the snapshot",
-  POSTGRES,
-  async () => {
-    using place = directory();
-    await using postgres = await postgresPair();
-    await using cluster = await startNodes(place.path, postgres.url("adoption-store"));
-    const {
-      nodes: [a, b, c],
-      key,
-    } = cluster;
-    /** Adds an animal once, and tries again for as long as the node waits for the engine, or for the write lease. */
-    const add = async ({ url }: Node, name: string): Promise<number> => {
-      const call = { method: "POST", path: "/v1/pets", body: { name, categoryId: 1 }, idempotencyKey: name };
-      let id: number | undefined;
-      const isAdded = async () => {
-        const settled = await ask({ key }, url, call);
-        if (settled?.status === 201) id = Number(settled.body["id"]);
-        return id !== undefined;
-      };
-      await until(`the animal ${name} is added`, isAdded, REBUILD_MS);
-      return id ?? 0;
+test("a record that only the old primary had is detected by its id, and the node that has it rebuilds itself from the snapshot", async () => {
+  const place = directory();
+  const postgres = await postgresPair();
+  const cluster = await startNodes(place, postgres.url("adoption-store"));
+  const {
+    nodes: [a, b, c],
+    key,
+  } = cluster;
+  /** Adds an animal once, and tries again for as long as the node waits for the engine, or for the write lease. */
+  const add = async ({ url }: Node, name: string): Promise<number> => {
+    const call = { method: "POST", path: "/v1/pets", body: { name, categoryId: 1 }, idempotencyKey: name };
+    let id: number | undefined;
+    const isAdded = async () => {
+      const settled = await ask({ key }, url, call);
+      if (settled?.status === 201) id = Number(settled.body["id"]);
+      return id !== undefined;
     };
-    const namesAt = async ({ url }: Node): Promise<string[]> => {
-      const settled = await ask({ key }, url, { method: "GET", path: "/v1/pets" });
-      return settled?.status === 200
-        ? (JSON.parse(settled.text) as { name: string }[]).map(({ name }) => name)
-        : [];
-    };
-    expect(await add(b, "kept")).toBe(1);
-    expect(await namesAt(a)).toEqual(["kept"]);
+    await until(`the animal ${name} is added`, isAdded, REBUILD_MS);
+    return id ?? 0;
+  };
+  const namesAt = async ({ url }: Node): Promise<string[]> => {
+    const settled = await ask({ key }, url, { method: "GET", path: "/v1/pets" });
+    return settled?.status === 200
+      ? (JSON.parse(settled.text) as { name: string }[]).map(({ name }) => name)
+      : [];
+  };
+  expect(await add(b, "kept")).toBe(1);
+  expect(await namesAt(a)).toEqual(["kept"]);
 
-    // An operator's mistake: the primary does not wait for its standby, which is down.
-    await postgres.primary().configure(["synchronous_standby_names = ''"]);
-    await postgres.standby().kill();
-    for (const other of [b, c]) other.stop();
-    expect(await add(a, "lost")).toBe(2);
-    a.stop();
-    await postgres.kill();
-    await postgres.standby().restart();
-    await postgres.failOver();
-    for (const other of [b, c]) other.continue();
+  // An operator's mistake: the primary does not wait for its standby, which is down.
+  await postgres.primary().configure(["synchronous_standby_names = ''"]);
+  await postgres.standby().kill();
+  for (const other of [b, c]) other.stop();
+  expect(await add(a, "lost")).toBe(2);
+  a.stop();
+  await postgres.kill();
+  await postgres.standby().restart();
+  await postgres.failOver();
+  for (const other of [b, c]) other.continue();
 
-    // The id of an animal that the engine has lost is free. The log now has another record at the position of the first node.
-    expect(await add(b, "after")).toBe(2);
-    a.continue();
-    const begun = performance.now();
-    await until("the node is back", async () => (await namesAt(a)).includes("after"), REBUILD_MS);
-    const took = performance.now() - begun;
-    for (const each of [a, b, c]) expect(await namesAt(each)).toEqual(["kept", "after"]);
-    expect(await add(a, "rebuilt")).toBe(3);
-    const { differences } = await compareNodes([a, b, c]);
-    expect(differences).toEqual([]);
-    // The second, if the others appended one more record before this node asked for the end of the log.
-    expect(a.output()).toMatch(
-      /of the log is not the replica's|record \d+ follows \S+, but the replica is at \d+ with/,
-    );
-    console.log(`    the node serves again after ${(took / 1000).toFixed(1)} s`);
-  },
-);
+  // The id of an animal that the engine has lost is free. The log now has another record at the position of the first node.
+  expect(await add(b, "after")).toBe(2);
+  a.continue();
+  const begun = performance.now();
+  await until("the node is back", async () => (await namesAt(a)).includes("after"), REBUILD_MS);
+  const took = performance.now() - begun;
+  for (const each of [a, b, c]) expect(await namesAt(each)).toEqual(["kept", "after"]);
+  expect(await add(a, "rebuilt")).toBe(3);
+  const { differences } = await compareNodes([a, b, c]);
+  expect(differences).toEqual([]);
+  // The second, if the others appended one more record before this node asked for the end of the log.
+  expect(a.output()).toMatch(
+    /of the log is not the replica's|record \d+ follows \S+, but the replica is at \d+ with/,
+  );
+  console.log(`    the node serves again after ${(took / 1000).toFixed(1)} s`);
+});

@@ -6,6 +6,8 @@ import { type Node, node } from "./cluster/nodes.ts";
 import { ETCD, startEtcd } from "./etcd.ts";
 import { directory, real, store, until } from "./support.ts";
 
+const test = real(...ETCD);
+
 const databaseOf = ({ place }: Node) => join(place, "data", "adoption-store.db");
 
 const call = async ({ url }: Node, key: string, path: string, init: RequestInit = {}) => {
@@ -23,10 +25,10 @@ const startTwo = async (path: string, env: Record<string, string>) => {
   return nodes;
 };
 
-real("a node whose file was changed behind its back makes it again, in the same process", ETCD, async () => {
-  using place = directory();
+test("a node whose file was changed behind its back makes it again, in the same process", async () => {
+  const place = directory();
   await using etcd = await startEtcd(1);
-  const [a, b] = await startTwo(place.path, { DATABASE_URL: etcd.url("rebuild") });
+  const [a, b] = await startTwo(place, { DATABASE_URL: etcd.url("rebuild") });
   await using _a = a;
   await using _b = b;
   const key = a.adminKey();
@@ -50,11 +52,11 @@ real("a node whose file was changed behind its back makes it again, in the same 
   expect((await addPet(b, key, "Max")).status).toBe(201);
 });
 
-real("an adopter who is erased on one node is in no file of another", ETCD, async () => {
-  using place = directory();
+test("an adopter who is erased on one node is in no file of another", async () => {
+  const place = directory();
   await using etcd = await startEtcd(1);
   const env = { DATABASE_URL: etcd.url("erasure") };
-  const [a, b] = await startTwo(place.path, env);
+  const [a, b] = await startTwo(place, env);
   await using _a = a;
   await using _b = b;
   const key = a.adminKey();

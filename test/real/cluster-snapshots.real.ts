@@ -15,6 +15,8 @@ import { ETCD, startEtcd } from "./etcd.ts";
 import { POSTGRES, startPostgres } from "./postgres.ts";
 import { directory, real } from "./support.ts";
 
+const test = real(...ETCD);
+
 /** A run with 1,000,000 takes many minutes. */
 const ACTS = Number(process.env["SNAPSHOT_ACTS"] ?? 20_000);
 const WRITERS = 256;
@@ -61,10 +63,10 @@ const caughtUp = async ({ database }: Replica): Promise<void> => {
 const seconds = (since: number): number => Math.round((performance.now() - since) / 100) / 10;
 
 const measure = async (engine: string, url: string): Promise<void> => {
-  using place = directory();
+  const place = directory();
   const open = () => openLog(parseDatabaseUrl(url));
   const [log, otherLog] = [await open(), await open()];
-  const [path, away] = [join(place.path, "a.db"), join(place.path, "b.db")];
+  const [path, away] = [join(place, "a.db"), join(place, "b.db")];
   const node = await openNode(path, log);
   const other = await openNode(away, otherLog);
   await other.database.close();
@@ -126,9 +128,8 @@ const measure = async (engine: string, url: string): Promise<void> => {
 const PROMISE = `after ${ACTS} acts the engine holds at most 512 MiB, and a node that was down meanwhile returns by snapshot within a minute`;
 const TIMEOUT_MS = Math.max(240_000, ACTS * 5);
 
-real(
+test(
   `${PROMISE}: etcd`,
-  ETCD,
   async () => {
     await using etcd = await startEtcd(1);
     await measure("etcd", etcd.url("snapshots"));
@@ -136,9 +137,8 @@ real(
   TIMEOUT_MS,
 );
 
-real(
+real(...POSTGRES)(
   `${PROMISE}: PostgreSQL`,
-  POSTGRES,
   async () => {
     await using postgres = await startPostgres();
     await measure("PostgreSQL", postgres.url("snapshots"));
@@ -149,40 +149,36 @@ real(
 const KILLS = Number(process.env["CRASH_ROUNDS"] ?? 20);
 const MAX_RUN_MS = 700;
 
-real(
-  `after each of ${KILLS} kills of the node that makes snapshots, a new node starts, and in the end nothing is left behind`,
-  ETCD,
-  async () => {
-    using place = directory();
-    await using etcd = await startEtcd(1);
-    const url = etcd.url("kills");
-    const log = await openLog(parseDatabaseUrl(url));
-    const path = join(place.path, "maker", "a.db");
-    mkdirSync(join(place.path, "maker"));
-    const script = join(import.meta.dir, "cluster", "snapshot-maker.ts");
-    let made = 0;
-    for (let kill = 0; kill < KILLS; kill++) {
-      const maker = Bun.spawn([process.execPath, script, path, url], { stdout: "pipe", stderr: "inherit" });
-      const lines = maker.stdout.text();
-      await Bun.sleep(300 + Math.random() * MAX_RUN_MS);
-      maker.kill("SIGKILL");
-      await maker.exited;
-      made += (await lines).split("\n").length - 1;
-      const started = await openNode(join(place.path, `new-${kill}.db`), log);
-      await caughtUp(started);
-      await started.database.close();
-    }
-    expect(made).toBeGreaterThan(0);
+test(`after each of ${KILLS} kills of the node that makes snapshots, a new node starts, and in the end nothing is left behind`, async () => {
+  const place = directory();
+  await using etcd = await startEtcd(1);
+  const url = etcd.url("kills");
+  const log = await openLog(parseDatabaseUrl(url));
+  const path = join(place, "maker", "a.db");
+  mkdirSync(join(place, "maker"));
+  const script = join(import.meta.dir, "cluster", "snapshot-maker.ts");
+  let made = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const maker = Bun.spawn([process.execPath, script, path, url], { stdout: "pipe", stderr: "inherit" });
+    const lines = maker.stdout.text();
+    await Bun.sleep(300 + Math.random() * MAX_RUN_MS);
+    maker.kill("SIGKILL");
+    await maker.exited;
+    made += (await lines).split("\n").length - 1;
+    const started = await openNode(join(place, `new-${kill}.db`), log);
+    await caughtUp(started);
+    await started.database.close();
+  }
+  expect(made).toBeGreaterThan(0);
 
-    const last = await openNode(path, log);
-    await carryOut(last, 1, async () => {});
-    expect(await makeSnapshot(path, log, { node: "maker" })).toBeDefined();
-    await last.database.close();
-    expect(readdirSync(join(place.path, "maker")).filter((name) => name.startsWith("a.db."))).toEqual([]);
-    const snapshots = new Set(
-      (await log.files.list("snapshots/")).map((name) => name.slice(0, name.lastIndexOf("/"))),
-    );
-    expect(snapshots.size).toBe(2);
-    await log.close();
-  },
-);
+  const last = await openNode(path, log);
+  await carryOut(last, 1, async () => {});
+  expect(await makeSnapshot(path, log, { node: "maker" })).toBeDefined();
+  await last.database.close();
+  expect(readdirSync(join(place, "maker")).filter((name) => name.startsWith("a.db."))).toEqual([]);
+  const snapshots = new Set(
+    (await log.files.list("snapshots/")).map((name) => name.slice(0, name.lastIndexOf("/"))),
+  );
+  expect(snapshots.size).toBe(2);
+  await log.close();
+});

@@ -3,32 +3,29 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { node } from "./cluster/nodes.ts";
 import { ETCD, startEtcd } from "./etcd.ts";
-import { directory, expectRefusal, real, store, until } from "./support.ts";
+import { directory, expectRefusal, kept, real, store, until } from "./support.ts";
+
+const test = real(...ETCD);
 
 /** A cluster of two nodes over this many members, and the commands of its operator. */
 const cluster = async (members: number) => {
-  const etcd = await startEtcd(members);
+  const etcd = kept(await startEtcd(members));
   const place = directory();
   const url = etcd.url("shelter");
   const env = { DATABASE_URL: url };
-  const nodes = ["one", "two"].map((name) => node({ place: join(place.path, name), env }));
-  const status = (...flags: string[]) => store(["cluster", "status", ...flags], { env, cwd: place.path });
+  const nodes = ["one", "two"].map((name) => kept(node({ place: join(place, name), env })));
+  const status = (...flags: string[]) => store(["cluster", "status", ...flags], { env, cwd: place });
   return {
     etcd,
-    place: place.path,
+    place,
     env,
     nodes,
     status,
-    async [Symbol.asyncDispose]() {
-      for (const one of nodes) await one.kill();
-      await etcd[Symbol.asyncDispose]();
-      place[Symbol.dispose]();
-    },
   };
 };
 
-real("cluster status shows the nodes, the engine and the log, without a DATA_DIR", ETCD, async () => {
-  await using service = await cluster(3);
+test("cluster status shows the nodes, the engine and the log, without a DATA_DIR", async () => {
+  const service = await cluster(3);
   const empty = await service.status();
   expect(empty.stdout).toContain("There is no log yet");
   expect(empty.code).toBe(1);
@@ -48,35 +45,31 @@ real("cluster status shows the nodes, the engine and the log, without a DATA_DIR
   expect(report.log.nodes).toHaveLength(2);
 });
 
-real(
-  "cluster status names a member that is down; without a majority it says so, and exits with 1",
-  ETCD,
-  async () => {
-    await using service = await cluster(3);
-    const [one] = service.nodes;
-    await one?.start();
-    const [first, second] = service.etcd.members;
-    await first?.kill();
-    const minority = await service.status();
-    expect(minority.stdout).toContain(`The engine's member ${first?.address} cannot be used`);
-    expect(minority.stdout).toContain("the cluster works on, but repair it before another one fails");
-    expect(minority.code).toBe(1);
-    await second?.kill();
-    const majority = await service.status();
-    expect(majority.stdout).toMatch(
-      /^FAILED +The engine cannot be used .+: no node can read or write; sites go on for STALE_LIMIT/m,
-    );
-    expect(majority.code).toBe(1);
-    const readiness = () => fetch(`${one?.url}/readyz`).then((response) => response.text());
-    await until("the node says what is wrong", async () =>
-      (await readiness()).includes("cluster cannot be reached"),
-    );
-    expect((await fetch(`${one?.url}/livez`)).status).toBe(200);
-  },
-);
+test("cluster status names a member that is down; without a majority it says so, and exits with 1", async () => {
+  const service = await cluster(3);
+  const [one] = service.nodes;
+  await one?.start();
+  const [first, second] = service.etcd.members;
+  await first?.kill();
+  const minority = await service.status();
+  expect(minority.stdout).toContain(`The engine's member ${first?.address} cannot be used`);
+  expect(minority.stdout).toContain("the cluster works on, but repair it before another one fails");
+  expect(minority.code).toBe(1);
+  await second?.kill();
+  const majority = await service.status();
+  expect(majority.stdout).toMatch(
+    /^FAILED +The engine cannot be used .+: no node can read or write; sites go on for STALE_LIMIT/m,
+  );
+  expect(majority.code).toBe(1);
+  const readiness = () => fetch(`${one?.url}/readyz`).then((response) => response.text());
+  await until("the node says what is wrong", async () =>
+    (await readiness()).includes("cluster cannot be reached"),
+  );
+  expect((await fetch(`${one?.url}/livez`)).status).toBe(200);
+});
 
-real("the password of DATABASE_URL is in no output of an operator's commands", ETCD, async () => {
-  await using service = await cluster(1);
+test("the password of DATABASE_URL is in no output of an operator's commands", async () => {
+  const service = await cluster(1);
   const env = {
     ...service.env,
     DATABASE_URL: service.env.DATABASE_URL.replace("://", "://root:s3cret-word@"),
@@ -93,26 +86,22 @@ real("the password of DATABASE_URL is in no output of an operator's commands", E
   }
 });
 
-real(
-  "commands on a node's DATA_DIR find DATABASE_URL in its configuration file, and refuse without it",
-  ETCD,
-  async () => {
-    await using service = await cluster(1);
-    const [one] = service.nodes;
-    await one?.start();
-    const cwd = one?.place ?? "";
-    expectRefusal(await store(["keys", "list"], { cwd }), 1, /DATABASE_URL/);
-    const file = join(cwd, "data/adoption-store.toml");
-    writeFileSync(file, `database_url = "${service.env.DATABASE_URL}"\n`, { mode: 0o600 });
-    expect((await store(["keys", "list"], { cwd })).code).toBe(0);
-    const { stdout } = await store(["status"], { cwd });
-    expect(stdout).toMatch(/^cluster +1 node of etcd:/m);
-    rmSync(file);
-  },
-);
+test("commands on a node's DATA_DIR find DATABASE_URL in its configuration file, and refuse without it", async () => {
+  const service = await cluster(1);
+  const [one] = service.nodes;
+  await one?.start();
+  const cwd = one?.place ?? "";
+  expectRefusal(await store(["keys", "list"], { cwd }), 1, /DATABASE_URL/);
+  const file = join(cwd, "data/adoption-store.toml");
+  writeFileSync(file, `database_url = "${service.env.DATABASE_URL}"\n`, { mode: 0o600 });
+  expect((await store(["keys", "list"], { cwd })).code).toBe(0);
+  const { stdout } = await store(["status"], { cwd });
+  expect(stdout).toMatch(/^cluster +1 node of etcd:/m);
+  rmSync(file);
+});
 
-real("a server and a command whose engine is away say which, and what to check", ETCD, async () => {
-  await using service = await cluster(1);
+test("a server and a command whose engine is away say which, and what to check", async () => {
+  const service = await cluster(1);
   const [one] = service.nodes;
   await one?.start();
   await one?.kill();
@@ -124,8 +113,8 @@ real("a server and a command whose engine is away say which, and what to check",
   expectRefusal(await store(["keys", "list"], at), 1, says);
 });
 
-real("a first start whose bucket is away names BLOBS_URL, without its key", ETCD, async () => {
-  await using service = await cluster(1);
+test("a first start whose bucket is away names BLOBS_URL, without its key", async () => {
+  const service = await cluster(1);
   const BLOBS_URL = "s3://key:s3cret-word@bucket/sites?endpoint=http://127.0.0.1:9";
   const at = { env: { ...service.env, BLOBS_URL }, cwd: service.place };
   const { code, stderr } = await store(["serve", "--port", "0"], at);

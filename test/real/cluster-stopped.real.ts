@@ -7,6 +7,8 @@ import { NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { NO_VIOLATIONS, rowsOf, violations } from "./cluster/violations.ts";
 import { directory, real, until } from "./support.ts";
 
+const test = real(...NEEDED);
+
 const STOPPED_MS = Number(process.env["CLUSTER_STOPPED_MS"] ?? 30_000);
 const CLIENTS = 12;
 const MAX_PAUSE_MS = 6000;
@@ -30,38 +32,34 @@ const stopInItsTurn = async (node: Node, successes: readonly number[]) => {
   throw new Error(`the node never had the turn when it was stopped, ${MAX_TRIES} times`);
 };
 
-real(
-  `a node stopped for ${STOPPED_MS / 1000} s in its turn at writing delays the others by ${MAX_PAUSE_MS / 1000} s at most, and writes nothing out of turn when it goes on`,
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using cluster = await threeNodes(place.path);
-    const { nodes, service } = cluster;
-    const [a, ...others] = nodes;
-    const { ledger } = service;
-    // What is acknowledged is one for all clients, when is not.
-    const ledgerOfStopped = { ...ledger, successes: [] as number[] };
-    const clients = [
-      startClients({ ...service, urls: others.map(({ url }) => url) }, CLIENTS),
-      startClients({ ...service, urls: [a.url], ledger: ledgerOfStopped }, CLIENTS),
-    ];
-    const { at, tries } = await stopInItsTurn(a, ledger.successes);
-    await Bun.sleep(at + STOPPED_MS - performance.now());
-    const pause = longestPause(ledger.successes, at, performance.now());
-    a.continue();
-    const continued = performance.now();
-    const writes = () => (ledgerOfStopped.successes.at(-1) ?? 0) > continued;
-    await until("the node that was stopped writes again", writes);
-    const back = performance.now() - continued;
-    await Promise.all(clients.map((each) => each.end()));
+test(`a node stopped for ${STOPPED_MS / 1000} s in its turn at writing delays the others by ${MAX_PAUSE_MS / 1000} s at most, and writes nothing out of turn when it goes on`, async () => {
+  const place = directory();
+  const cluster = await threeNodes(place);
+  const { nodes, service } = cluster;
+  const [a, ...others] = nodes;
+  const { ledger } = service;
+  // What is acknowledged is one for all clients, when is not.
+  const ledgerOfStopped = { ...ledger, successes: [] as number[] };
+  const clients = [
+    startClients({ ...service, urls: others.map(({ url }) => url) }, CLIENTS),
+    startClients({ ...service, urls: [a.url], ledger: ledgerOfStopped }, CLIENTS),
+  ];
+  const { at, tries } = await stopInItsTurn(a, ledger.successes);
+  await Bun.sleep(at + STOPPED_MS - performance.now());
+  const pause = longestPause(ledger.successes, at, performance.now());
+  a.continue();
+  const continued = performance.now();
+  const writes = () => (ledgerOfStopped.successes.at(-1) ?? 0) > continued;
+  await until("the node that was stopped writes again", writes);
+  const back = performance.now() - continued;
+  await Promise.all(clients.map((each) => each.end()));
 
-    const { differences, first } = await compareNodes(nodes);
-    const acknowledged = ledger.acknowledged + ledgerOfStopped.acknowledged;
-    console.log(
-      `    ${acknowledged} acknowledged; stopped in its turn at try ${tries}: the others waited ${(pause / 1000).toFixed(2)} s; it wrote again ${(back / 1000).toFixed(2)} s after it went on`,
-    );
-    expect(violations(ledger, rowsOf(first))).toEqual(NO_VIOLATIONS);
-    expect(differences).toEqual([]);
-    expect(pause).toBeLessThanOrEqual(MAX_PAUSE_MS);
-  },
-);
+  const { differences, first } = await compareNodes(nodes);
+  const acknowledged = ledger.acknowledged + ledgerOfStopped.acknowledged;
+  console.log(
+    `    ${acknowledged} acknowledged; stopped in its turn at try ${tries}: the others waited ${(pause / 1000).toFixed(2)} s; it wrote again ${(back / 1000).toFixed(2)} s after it went on`,
+  );
+  expect(violations(ledger, rowsOf(first))).toEqual(NO_VIOLATIONS);
+  expect(differences).toEqual([]);
+  expect(pause).toBeLessThanOrEqual(MAX_PAUSE_MS);
+});

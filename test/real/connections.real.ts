@@ -4,6 +4,8 @@ import { tarGzOf } from "../platform/deploys/archives.ts";
 import { serveHttps } from "./https.ts";
 import { EXECUTABLE, directory, expectRefusal, real, run, type Server, serve, until } from "./support.ts";
 
+const test = real("bash");
+
 const FILES = 4096;
 const FLOOD = 4300;
 /** How many connections a client may have. */
@@ -74,12 +76,10 @@ for (const [what, text] of [
   ["silent connections", ""],
   ["half requests", "GET / HTTP/1.1\r\nX: "],
 ] as const)
-  real(
+  real("curl", "bash")(
     `a client that opens ${FLOOD} ${what} keeps no other from HTTP, HTTPS and sites`,
-    ["curl", "bash"],
     async () => {
-      using place = directory();
-      await using server = await serveHttps({ cwd: place.path, argv: withFiles(FILES) });
+      const server = await serveHttps({ argv: withFiles(FILES) });
       await deploySite(server);
       const filesOf = () => readdirSync(`/proc/${server.pid}/fd`).length;
       const before = filesOf();
@@ -106,41 +106,35 @@ for (const [what, text] of [
     },
   );
 
-real("a burst of connections that takes all files ends no server", ["bash"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path, argv: withFiles(1024) });
+test("a burst of connections that takes all files ends no server", async () => {
+  const server = await serve({ argv: withFiles(1024) });
   using _burst = await openMany(server.port, FLOOD, "GET / HTTP/1.1\r\nX: ");
   const isReady = async () => (await server.call("/readyz").catch(() => {}))?.status === 200;
   await until("it is ready", isReady, 15_000);
 });
 
-real(
-  "a server that may open too few files says how many it needs, and works with these",
-  ["bash"],
-  async () => {
-    using place = directory();
-    const flags = ["--workers", "4"];
-    const refused = await run([...withFiles(40), "serve", "--port", "0", ...flags], { cwd: place.path });
-    expectRefusal(refused, 1, /may open only 40 files: .+ to 76 or more/);
-    await using server = await serve({ cwd: place.path, argv: withFiles(76), flags });
-    expect((await server.call("/readyz")).status).toBe(200);
-    // The workers leave the advice to the first process.
-    expect(server.stdout().match(/LimitNOFILE=/g)).toHaveLength(1);
-    for (let count = 0; count < 100; count++) expect((await server.add("Bella")).status).toBe(201);
-  },
-);
+test("a server that may open too few files says how many it needs, and works with these", async () => {
+  const place = directory();
+  const flags = ["--workers", "4"];
+  const refused = await run([...withFiles(40), "serve", "--port", "0", ...flags], { cwd: place });
+  expectRefusal(refused, 1, /may open only 40 files: .+ to 76 or more/);
+  const server = await serve({ cwd: place, argv: withFiles(76), flags });
+  expect((await server.call("/readyz")).status).toBe(200);
+  // The workers leave the advice to the first process.
+  expect(server.stdout().match(/LimitNOFILE=/g)).toHaveLength(1);
+  for (let count = 0; count < 100; count++) expect((await server.add("Bella")).status).toBe(201);
+});
 
-real("a server that cannot listen does not advise more files", ["bash"], async () => {
-  using place = directory();
+test("a server that cannot listen does not advise more files", async () => {
+  const place = directory();
   using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const flags = ["--host", "127.0.0.1", "--port", String(taken.port)];
-  const refused = await run([...withFiles(1024), "serve", ...flags], { cwd: place.path });
+  const refused = await run([...withFiles(1024), "serve", ...flags], { cwd: place });
   expectRefusal(refused, 1, /EADDRINUSE|in use/);
 });
 
-real("with a trusted proxy, its connections have only the limit of all", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path, env: { TRUST_PROXY: "1" } });
+real()("with a trusted proxy, its connections have only the limit of all", async () => {
+  const server = await serve({ env: { TRUST_PROXY: "1" } });
   using proxied = await openMany(server.port, 600, "GET / HTTP/1.1\r\nX: ");
   await Bun.sleep(1500);
   expect(proxied.open()).toBe(600);

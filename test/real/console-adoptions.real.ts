@@ -1,11 +1,13 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
-import { addAnimals, send } from "./console-data.ts";
+import { type Page, eventually, untilTrue } from "./browser.ts";
+import { addAnimals } from "./console.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, type Server, until } from "./support.ts";
+import { openBrowser, directory, real, serve, type Server, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const ADOPTERS = [
   { name: "Anna Kowalska", email: "anna@example.org" },
@@ -15,10 +17,10 @@ const ADOPTERS = [
 
 /** Adds the animals "Animal 1", ... and starts an adoption of each but the last. */
 const addShelter = async (server: Server, count: number): Promise<void> => {
-  await send(server, "/v1/categories", { name: "Dogs" });
+  await server.send("/v1/categories", { name: "Dogs" });
   await addAnimals(server, count + 1);
   for (let petId = 1; petId <= count; petId++)
-    await send(server, "/v1/store/orders", { petId, adopter: ADOPTERS[petId % ADOPTERS.length] });
+    await server.send("/v1/store/orders", { petId, adopter: ADOPTERS[petId % ADOPTERS.length] });
 };
 
 /** A browser that is signed in at the adoptions of a new server. */
@@ -37,10 +39,6 @@ const openAdoptions = async (cwd: string, count: number) => {
     field: (label: string | RegExp) => page.getByLabel(label, { exact: true }),
     status: (text: string | RegExp) => page.getByRole("status").getByText(text).first(),
     path: () => page.url().slice(`${server.url}/console`.length),
-    async [Symbol.asyncDispose]() {
-      await browser[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
   };
 };
 
@@ -53,49 +51,45 @@ const untilShown = (page: Page, numbers: readonly number[]): Promise<void> =>
 const untilTabs = (page: Page, ...tabs: string[]): Promise<void> =>
   untilTrue(page, `JSON.stringify(${TABS}) === ${JSON.stringify(JSON.stringify(tabs))}`);
 
-real(
-  "adoptions are listed newest first, and found while typing by anything known of them",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await openAdoptions(place.path, 6);
-    const { page, server, field } = it;
-    await untilShown(page, [6, 5, 4, 3, 2, 1]);
-    await send(server, "/v1/store/orders/3/cancel", {});
-    const search = field(/^Search by/);
-    await search.click();
-    await page.keyboard.type("kowal");
-    await untilShown(page, [6, 3]);
-    await untilTabs(page, "placed 1", "approved 0", "completed 0", "cancelled 1", "all 2");
-    await eventually(it.path, "/adoptions?q=kowal");
-    for (const [text, numbers] of [
-      ["bärenfels zoe", [4, 1]],
-      ["BARENF", [4, 1]],
-      ["navy", [5, 2]],
-      ["animal", [6, 5, 4, 3, 2, 1]],
-      ["4", [4]],
-      ["kowalska hopper", []],
-    ] as const) {
-      await search.fill(text);
-      await untilShown(page, numbers);
-    }
-    await page.getByText("No adoptions found").waitFor();
-    await search.fill("kowal");
-    await untilShown(page, [6, 3]);
-    await page.getByRole("link", { name: /^placed/ }).click();
-    await untilShown(page, [6]);
-    await page.reload();
-    await untilShown(page, [6]);
-    expect(await search.inputValue()).toBe("kowal");
-    await search.fill("");
-    await page.getByRole("button", { name: "No." }).click();
-    await untilShown(page, [1, 2, 4, 5, 6]);
-  },
-);
+test("adoptions are listed newest first, and found while typing by anything known of them", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 6);
+  const { page, server, field } = it;
+  await untilShown(page, [6, 5, 4, 3, 2, 1]);
+  await server.send("/v1/store/orders/3/cancel", {});
+  const search = field(/^Search by/);
+  await search.click();
+  await page.keyboard.type("kowal");
+  await untilShown(page, [6, 3]);
+  await untilTabs(page, "placed 1", "approved 0", "completed 0", "cancelled 1", "all 2");
+  await eventually(it.path, "/adoptions?q=kowal");
+  for (const [text, numbers] of [
+    ["bärenfels zoe", [4, 1]],
+    ["BARENF", [4, 1]],
+    ["navy", [5, 2]],
+    ["animal", [6, 5, 4, 3, 2, 1]],
+    ["4", [4]],
+    ["kowalska hopper", []],
+  ] as const) {
+    await search.fill(text);
+    await untilShown(page, numbers);
+  }
+  await page.getByText("No adoptions found").waitFor();
+  await search.fill("kowal");
+  await untilShown(page, [6, 3]);
+  await page.getByRole("link", { name: /^placed/ }).click();
+  await untilShown(page, [6]);
+  await page.reload();
+  await untilShown(page, [6]);
+  expect(await search.inputValue()).toBe("kowal");
+  await search.fill("");
+  await page.getByRole("button", { name: "No." }).click();
+  await untilShown(page, [1, 2, 4, 5, 6]);
+});
 
-real("counts and rows are exact after own steps, and each step sends one request", NEEDED, async () => {
-  using place = directory();
-  await using it = await openAdoptions(place.path, 4);
+test("counts and rows are exact after own steps, and each step sends one request", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 4);
   const { page, seen, link } = it;
   await untilTabs(page, "placed 4", "approved 0", "completed 0", "cancelled 0", "all 4");
   await untilShown(page, [4, 3, 2, 1]);
@@ -122,12 +116,12 @@ real("counts and rows are exact after own steps, and each step sends one request
   await untilTabs(page, "placed 2", "approved 0", "completed 1", "cancelled 1", "all 4");
 });
 
-real("a key that is pressed as soon as the suggestions change is not lost", NEEDED, async () => {
-  using place = directory();
-  await using it = await openAdoptions(place.path, 1);
+test("a key that is pressed as soon as the suggestions change is not lost", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 1);
   const { page, server, link } = it;
   for (const name of ["Milo", "Mila"])
-    await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
+    await server.send("/v1/pets", { name, categoryId: 1, status: "available" });
   await link("Start adoption").click();
   await untilTrue(page, "document.activeElement?.role === 'combobox'");
   // Before the page is painted, and so before any effect.
@@ -140,12 +134,12 @@ real("a key that is pressed as soon as the suggestions change is not lost", NEED
   await untilTrue(page, "document.querySelectorAll('[role=option]')[1]?.ariaSelected === 'true'");
 });
 
-real("Enter chooses among the suggestions for what was typed, not for an earlier text", NEEDED, async () => {
-  using place = directory();
-  await using it = await openAdoptions(place.path, 1);
+test("Enter chooses among the suggestions for what was typed, not for an earlier text", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 1);
   const { page, server, link, field } = it;
-  await send(server, "/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
-  await send(server, "/v1/pets", { name: "Newest", categoryId: 1, status: "available" });
+  await server.send("/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
+  await server.send("/v1/pets", { name: "Newest", categoryId: 1, status: "available" });
   await link("Start adoption").click();
   await untilTrue(page, "document.activeElement?.role === 'combobox'");
   await page.keyboard.press("ArrowDown");
@@ -156,9 +150,9 @@ real("Enter chooses among the suggestions for what was typed, not for an earlier
   await untilTrue(page, "document.activeElement.value === 'Milo'");
 });
 
-real("a tab that is chosen while typing stays, and the search too", NEEDED, async () => {
-  using place = directory();
-  await using it = await openAdoptions(place.path, 3);
+test("a tab that is chosen while typing stays, and the search too", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 3);
   const { page, field } = it;
   await page.getByRole("link", { name: /^approved/ }).waitFor();
   // Both before the search begins.
@@ -173,9 +167,9 @@ real("a tab that is chosen while typing stays, and the search too", NEEDED, asyn
   await eventually(it.path, "/adoptions?status=approved&q=anna");
 });
 
-real("counts that were read before an own step do not replace it", NEEDED, async () => {
-  using place = directory();
-  await using it = await openAdoptions(place.path, 3);
+test("counts that were read before an own step do not replace it", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 3);
   const { page, server } = it;
   await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
   const held = Promise.withResolvers<void>();
@@ -190,7 +184,7 @@ real("counts that were read before an own step do not replace it", NEEDED, async
     },
     { times: 1 },
   );
-  await send(server, "/v1/store/orders/1/cancel", {});
+  await server.send("/v1/store/orders/1/cancel", {});
   await read.promise;
   await page
     .getByRole("button", { name: /^Approve/ })
@@ -202,13 +196,13 @@ real("counts that were read before an own step do not replace it", NEEDED, async
   await untilTabs(page, "placed 1", "approved 1", "completed 0", "cancelled 1", "all 3");
 });
 
-real("an adoption starts with an animal chosen by name, and its toast leads to it", NEEDED, async () => {
-  using place = directory();
-  await using it = await openAdoptions(place.path, 2);
+test("an adoption starts with an animal chosen by name, and its toast leads to it", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 2);
   const { page, server, link, field } = it;
   for (const name of ["Milo", "Mila", "Oskar"])
-    await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
-  await send(server, "/v1/pets", { name: "Milou", categoryId: 1, status: "sold" });
+    await server.send("/v1/pets", { name, categoryId: 1, status: "available" });
+  await server.send("/v1/pets", { name: "Milou", categoryId: 1, status: "sold" });
   await link("Start adoption").click();
   const animal = field("Animal");
   await animal.waitFor();
@@ -252,42 +246,38 @@ real("an adoption starts with an animal chosen by name, and its toast leads to i
   await link("Milo").first().waitFor();
 });
 
-real(
-  "an adoption has an address of its own, and what is done there is seen in the list",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await openAdoptions(place.path, 2);
-    const { page, server, link } = it;
-    const button = (name: string) => page.getByRole("button", { name, exact: true });
-    await link(/^Zoé von Bärenfels$/).click();
-    await eventually(it.path, "/adoptions/1");
-    await page.reload();
-    await button("Approve adoption").click();
-    await button("Complete adoption").waitFor();
-    await page.getByText("This can't be undone.").waitFor();
-    await link("Cancel adoption").click();
-    await eventually(it.path, "/adoptions/1/cancel?on=page");
-    await page.keyboard.press("Escape");
-    await page.locator("dialog").waitFor({ state: "hidden" });
-    await button("Complete adoption").click();
-    await it.status("Adoption of Animal 1 completed (no. 1)").waitFor();
-    expect(await (await server.call("/v1/store/orders/1")).json()).toMatchObject({ status: "completed" });
-    await page.goto(`${server.url}/console/adoptions/99`);
-    await page.getByText("There is no adoption with this number.").waitFor();
-    // Others are faster.
-    await page.goto(`${server.url}/console/adoptions/2`);
-    await button("Approve adoption").waitFor();
-    await send(server, "/v1/store/orders/2/cancel", {});
-    await button("Approve adoption").click();
-    await page.getByText("This adoption is cancelled now, so it can't be approved.").waitFor();
-    await page.getByText("This adoption was cancelled.").waitFor();
-  },
-);
+test("an adoption has an address of its own, and what is done there is seen in the list", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 2);
+  const { page, server, link } = it;
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  await link(/^Zoé von Bärenfels$/).click();
+  await eventually(it.path, "/adoptions/1");
+  await page.reload();
+  await button("Approve adoption").click();
+  await button("Complete adoption").waitFor();
+  await page.getByText("This can't be undone.").waitFor();
+  await link("Cancel adoption").click();
+  await eventually(it.path, "/adoptions/1/cancel?on=page");
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "hidden" });
+  await button("Complete adoption").click();
+  await it.status("Adoption of Animal 1 completed (no. 1)").waitFor();
+  expect(await (await server.call("/v1/store/orders/1")).json()).toMatchObject({ status: "completed" });
+  await page.goto(`${server.url}/console/adoptions/99`);
+  await page.getByText("There is no adoption with this number.").waitFor();
+  // Others are faster.
+  await page.goto(`${server.url}/console/adoptions/2`);
+  await button("Approve adoption").waitFor();
+  await server.send("/v1/store/orders/2/cancel", {});
+  await button("Approve adoption").click();
+  await page.getByText("This adoption is cancelled now, so it can't be approved.").waitFor();
+  await page.getByText("This adoption was cancelled.").waitFor();
+});
 
-real("the list follows what others do, and asks little while nothing happens", NEEDED, async () => {
-  using place = directory();
-  await using it = await openAdoptions(place.path, 3);
+test("the list follows what others do, and asks little while nothing happens", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 3);
   const { page, server, seen } = it;
   await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
   const before = seen.requests.length;
@@ -297,15 +287,15 @@ real("the list follows what others do, and asks little while nothing happens", N
     30_000,
   );
   expect(seen.requests.slice(before).filter((url) => url.includes("/v1/store/orders"))).toEqual([]);
-  await send(server, "/v1/store/orders", { petId: 4, adopter: ADOPTERS[0]! });
-  await send(server, "/v1/store/orders/2/approve", {});
+  await server.send("/v1/store/orders", { petId: 4, adopter: ADOPTERS[0]! });
+  await server.send("/v1/store/orders/2/approve", {});
   await until("it is shown", async () => (await page.evaluate(`${NUMBERS}.join()`)) === "4,3,1", 30_000);
   await untilTabs(page, "placed 3", "approved 1", "completed 0", "cancelled 0", "all 4");
 });
 
-real("a form that was begun is not lost by one key", NEEDED, async () => {
-  using place = directory();
-  await using it = await openAdoptions(place.path, 1);
+test("a form that was begun is not lost by one key", async () => {
+  const place = directory();
+  const it = await openAdoptions(place, 1);
   const { page, link, field } = it;
   await link("Start adoption").click();
   await field("Adopter's name").fill("Ada Byron");
@@ -318,14 +308,13 @@ real("a form that was begun is not lost by one key", NEEDED, async () => {
 const WIDTHS = [360, 640, 768, 1000, 1280];
 const IS_SETTLED = "!document.querySelector('.loading') && document.getAnimations().length === 0";
 
-real(
+real(...NEEDED, "axe-core")(
   "axe finds nothing on any page or dialog of adoptions, in both themes",
-  [...NEEDED, "axe-core"],
   async () => {
-    using place = directory();
-    await using it = await openAdoptions(place.path, 5);
+    const place = directory();
+    const it = await openAdoptions(place, 5);
     const { page, server } = it;
-    await send(server, "/v1/store/orders/2/approve", {});
+    await server.send("/v1/store/orders/2/approve", {});
     for (const path of [
       "/adoptions",
       "/adoptions?q=kowal",

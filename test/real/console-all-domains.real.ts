@@ -1,11 +1,12 @@
 import { expect } from "bun:test";
 import { tarGzOf } from "../platform/deploys/archives.ts";
-import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
-import { publishDocs, send } from "./console-data.ts";
-import { signIn } from "./sign-in.ts";
-import { type Server, directory, real, serve } from "./support.ts";
+import { type Page, eventually, untilTrue } from "./browser.ts";
+import { openConsole, publishDocs } from "./console.ts";
+import { type Server, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const NAMES = "[...document.querySelectorAll('main tbody th')].map((one) => one.innerText)";
 const RESULTS =
@@ -18,7 +19,7 @@ const MENU_EDGES = `["summary", "ul"]
 
 /** Creates the project `handbook` with a deploy. */
 const publishHandbook = async (server: Server): Promise<void> => {
-  await send(server, "/platform/projects", { slug: "handbook", name: "Handbook", plan: "pro" });
+  await server.send("/platform/projects", { slug: "handbook", name: "Handbook", plan: "pro" });
   const headers = { "content-type": "application/gzip" };
   const body = tarGzOf([{ name: "index.html", content: "<h1>Handbook</h1>" }]);
   await server.call("/platform/projects/handbook/deploys", { method: "POST", headers, body });
@@ -31,62 +32,52 @@ const usesOf = (page: Page) => ({
   results: () => page.evaluate(RESULTS),
 });
 
-real(
-  "the domains of all projects are searched, filtered by stage and shown page by page",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await publishDocs(server);
-    await publishHandbook(server);
-    const rows = Array.from({ length: 102 }, (_, at) => ({
-      hostname: `d${String(at).padStart(3, "0")}.example.org`,
-      project: at % 2 === 0 ? "docs" : "handbook",
-    }));
-    await send(server, "/platform/domains", rows);
-    await using browser = await openBrowser();
-    const { page, seen } = browser;
-    const { says, field } = usesOf(page);
-    await signIn(page, server.url, server.key, "/projects");
-    await page.getByRole("link", { name: "Domains", exact: true }).click();
-    await says("100 domains shown");
-    await page.getByRole("button", { name: "Show more" }).click();
-    await says("102 domains");
-    expect(await page.evaluate(NAMES)).toEqual(rows.map(({ hostname }) => hostname));
-
-    await field("Search domains").fill("d04");
-    await says("10 domains");
-    await eventually(() => page.url(), expect.stringMatching(/\?q=d04$/));
-    await field("Stage").selectOption({ label: "Waiting for its DNS records" });
-    await eventually(() => page.url(), expect.stringMatching(/\?q=d04&stage=awaiting_dns$/));
-    await field("Stage").selectOption("live");
-    await says("No domain matches");
-    await page.goBack();
-    await says("10 domains");
-    await page.getByRole("link", { name: "d042.example.org", exact: true }).click();
-    await page.getByRole("heading", { name: "d042.example.org" }).waitFor();
-    await page.goBack();
-    await says("10 domains");
-    expect(await field("Search domains").inputValue()).toBe("d04");
-
-    // On a phone, the menu of a domain opens to the right of its button, where there is room.
-    await page.setViewportSize({ width: 390, height: 800 });
-    await page.goto(`${server.url}/console/projects/docs/domains/d000.example.org`);
-    await page.locator("header .actions details.menu summary").click();
-    expect(await page.evaluate(MENU_EDGES)).toEqual([expect.any(Number), 0]);
-    expect(seen.errors).toEqual([]);
-  },
-);
-
-real("a list of domains is pasted or read from a file, and each has a result", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("the domains of all projects are searched, filtered by stage and shown page by page", async () => {
+  const server = await serve();
   await publishDocs(server);
   await publishHandbook(server);
-  await using browser = await openBrowser();
-  const { page, seen } = browser;
+  const rows = Array.from({ length: 102 }, (_, at) => ({
+    hostname: `d${String(at).padStart(3, "0")}.example.org`,
+    project: at % 2 === 0 ? "docs" : "handbook",
+  }));
+  await server.send("/platform/domains", rows);
+  const { page, seen } = await openConsole(server, "/projects");
+  const { says, field } = usesOf(page);
+  await page.getByRole("link", { name: "Domains", exact: true }).click();
+  await says("100 domains shown");
+  await page.getByRole("button", { name: "Show more" }).click();
+  await says("102 domains");
+  expect(await page.evaluate(NAMES)).toEqual(rows.map(({ hostname }) => hostname));
+
+  await field("Search domains").fill("d04");
+  await says("10 domains");
+  await eventually(() => page.url(), expect.stringMatching(/\?q=d04$/));
+  await field("Stage").selectOption({ label: "Waiting for its DNS records" });
+  await eventually(() => page.url(), expect.stringMatching(/\?q=d04&stage=awaiting_dns$/));
+  await field("Stage").selectOption("live");
+  await says("No domain matches");
+  await page.goBack();
+  await says("10 domains");
+  await page.getByRole("link", { name: "d042.example.org", exact: true }).click();
+  await page.getByRole("heading", { name: "d042.example.org" }).waitFor();
+  await page.goBack();
+  await says("10 domains");
+  expect(await field("Search domains").inputValue()).toBe("d04");
+
+  // On a phone, the menu of a domain opens to the right of its button, where there is room.
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`${server.url}/console/projects/docs/domains/d000.example.org`);
+  await page.locator("header .actions details.menu summary").click();
+  expect(await page.evaluate(MENU_EDGES)).toEqual([expect.any(Number), 0]);
+  expect(seen.errors).toEqual([]);
+});
+
+test("a list of domains is pasted or read from a file, and each has a result", async () => {
+  const server = await serve();
+  await publishDocs(server);
+  await publishHandbook(server);
+  const { page, seen } = await openConsole(server, "/domains");
   const { says, add, results } = usesOf(page);
-  await signIn(page, server.url, server.key, "/domains");
   await says("No domains yet");
   await page.getByRole("link", { name: "Add domains", exact: true }).click();
   await untilTrue(page, "document.activeElement.tagName === 'INPUT'");

@@ -1,11 +1,13 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { violationsOf } from "./axe.ts";
-import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
+import { type Page, eventually, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, type Server, until } from "./support.ts";
+import { openBrowser, directory, real, serve, type Server, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", "axe-core"];
+
+const test = real(...NEEDED);
 const json = { "content-type": "application/json" };
 
 /** A server, and a browser that is signed in at its console. */
@@ -23,10 +25,6 @@ const consoleOf = async (cwd: string) => {
     button: (name: string) => page.getByRole("button", { name, exact: true }),
     dialog: (name: string) => page.locator("dialog").getByRole("button", { name, exact: true }),
     said: (text: string | RegExp) => page.getByRole("status").getByText(text).first().waitFor(),
-    async [Symbol.asyncDispose]() {
-      await browser[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
   };
 };
 
@@ -64,9 +62,9 @@ const counting = (seen: { requests: string[] }) => {
     seen.requests.slice(from).filter((url) => url.includes("/console/api/") && !url.includes("/events"));
 };
 
-real("the newest animals come first, and a heading changes the order and the address", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("the newest animals come first, and a heading changes the order and the address", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, server, button } = it;
   for (const name of ["Cleo", "ada", "Bella"])
     await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
@@ -99,20 +97,17 @@ const DELAY = `{
   };
 }`;
 
-real(
-  "a search follows the typing without flicker, ignores late answers, and finds a number and folded letters",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await consoleOf(place.path);
-    const { page, server } = it;
-    for (const name of ["Bella", "Bruno", "Łucja", "Søren"])
-      await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
-    await it.open("/animals?sort=id");
-    await untilNames(page, "Bella,Bruno,Łucja,Søren");
-    const entries = await page.evaluate("history.length");
-    await page.evaluate(DELAY);
-    await page.evaluate(`{
+test("a search follows the typing without flicker, ignores late answers, and finds a number and folded letters", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
+  const { page, server } = it;
+  for (const name of ["Bella", "Bruno", "Łucja", "Søren"])
+    await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
+  await it.open("/animals?sort=id");
+  await untilNames(page, "Bella,Bruno,Łucja,Søren");
+  const entries = await page.evaluate("history.length");
+  await page.evaluate(DELAY);
+  await page.evaluate(`{
       window.blank = 0;
       const look = () => {
         if (!document.querySelector('table.animals') && !document.querySelector('.empty')) window.blank++;
@@ -120,42 +115,41 @@ real(
       };
       look();
     }`);
-    const search = page.getByRole("searchbox");
-    await search.click();
-    await search.press("b");
-    await untilTrue(page, "location.search.includes('q=b')");
-    await search.press("r");
-    await untilNames(page, "Bruno");
-    await eventually(it.path, "/animals?q=br&sort=id");
-    await untilCounts(page, "1,1,0,0");
-    // The answer to "b" has come by then.
-    await page.waitForTimeout(1800);
-    expect(await names(page)).toBe("Bruno");
-    expect(await search.inputValue()).toBe("br");
-    expect(await page.evaluate("document.activeElement.type")).toBe("search");
-    expect(await page.evaluate("window.blank")).toBe(0);
-    expect(await page.evaluate("history.length")).toBe(entries);
-    for (const [text, found] of [
-      ["lucja", "Łucja"],
-      ["soren", "Søren"],
-      ["3", "Łucja"],
-      ["🐶", "Bella,Bruno,Łucja,Søren"],
-    ] as const) {
-      await search.fill(text);
-      await untilNames(page, found);
-    }
-    await search.fill("xyz");
-    await page.getByText("No animals found").waitFor();
-    expect(await page.evaluate("window.blank")).toBe(0);
-    await page.goBack();
-    await page.goBack();
-    await eventually(it.path, expect.not.stringContaining("q="));
-  },
-);
+  const search = page.getByRole("searchbox");
+  await search.click();
+  await search.press("b");
+  await untilTrue(page, "location.search.includes('q=b')");
+  await search.press("r");
+  await untilNames(page, "Bruno");
+  await eventually(it.path, "/animals?q=br&sort=id");
+  await untilCounts(page, "1,1,0,0");
+  // The answer to "b" has come by then.
+  await page.waitForTimeout(1800);
+  expect(await names(page)).toBe("Bruno");
+  expect(await search.inputValue()).toBe("br");
+  expect(await page.evaluate("document.activeElement.type")).toBe("search");
+  expect(await page.evaluate("window.blank")).toBe(0);
+  expect(await page.evaluate("history.length")).toBe(entries);
+  for (const [text, found] of [
+    ["lucja", "Łucja"],
+    ["soren", "Søren"],
+    ["3", "Łucja"],
+    ["🐶", "Bella,Bruno,Łucja,Søren"],
+  ] as const) {
+    await search.fill(text);
+    await untilNames(page, found);
+  }
+  await search.fill("xyz");
+  await page.getByText("No animals found").waitFor();
+  expect(await page.evaluate("window.blank")).toBe(0);
+  await page.goBack();
+  await page.goBack();
+  await eventually(it.path, expect.not.stringContaining("q="));
+});
 
-real("the counts follow the search and the category, and are exact after every change", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("the counts follow the search and the category, and are exact after every change", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, server, link, dialog } = it;
   await fill(server, 6);
   await send(server, "/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
@@ -185,62 +179,54 @@ real("the counts follow the search and the category, and are exact after every c
 
 const OF_LAST_ROW = `[...${ROWS}].at(-1)`;
 
-real(
-  "the last page of a list moves the focus to its end, and leaves the first new row in view",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await consoleOf(place.path);
-    const { page, server, button } = it;
-    await fill(server, 180);
-    await it.open("/animals");
-    await untilTrue(page, `${ROW_COUNT} === 100`);
-    await page.evaluate('scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" })');
-    await page.waitForTimeout(500);
-    const y = await page.evaluate("Math.round(scrollY)");
-    await button("Show more").press("Enter");
-    await untilTrue(page, `${ROW_COUNT} === 180`);
-    await untilTrue(page, "document.activeElement.textContent === '180 animals'");
-    await eventually(() => page.evaluate("Math.round(scrollY)"), y);
-  },
-);
+test("the last page of a list moves the focus to its end, and leaves the first new row in view", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
+  const { page, server, button } = it;
+  await fill(server, 180);
+  await it.open("/animals");
+  await untilTrue(page, `${ROW_COUNT} === 100`);
+  await page.evaluate('scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" })');
+  await page.waitForTimeout(500);
+  const y = await page.evaluate("Math.round(scrollY)");
+  await button("Show more").press("Enter");
+  await untilTrue(page, `${ROW_COUNT} === 180`);
+  await untilTrue(page, "document.activeElement.textContent === '180 animals'");
+  await eventually(() => page.evaluate("Math.round(scrollY)"), y);
+});
 
-real(
-  "one save in a long list reads again what has changed, not every page, and the list stays where it is",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await consoleOf(place.path);
-    const { page, server, seen, button, dialog } = it;
-    await fill(server, 1050);
-    await it.open("/animals");
-    for (let count = 100; count <= 1000; count += 100) {
-      await untilTrue(page, `${ROW_COUNT} >= ${count}`);
-      await button("Show more").click();
-    }
-    await untilTrue(page, `${ROW_COUNT} === 1050`);
-    await page.evaluate(`${ROWS}[900].scrollIntoView({ block: "center", behavior: "instant" })`);
-    // Reads that belong to the loading are over.
-    await page.waitForTimeout(1000);
-    const y = await page.evaluate("Math.round(scrollY)");
-    const requests = counting(seen);
-    await page.locator("table.animals tbody tr:nth-child(901) a[href*='/change']").click();
-    await page.getByLabel("Status", { exact: true }).selectOption("sold");
-    await dialog("Save").click();
-    await untilTrue(page, `${ROWS}[900].querySelector('[data-column=Status]').textContent === "adopted"`);
-    await untilCounts(page, "1,050,1,049,0,1");
-    await page.waitForTimeout(1500);
-    await eventually(() => page.evaluate("Math.round(scrollY)"), y);
-    // What comes beside the version, the change and the counts are checks for changes, which read no further page.
-    expect(requests().filter((url) => url.includes("cursor="))).toEqual([]);
-    expect(await page.evaluate(ROW_COUNT)).toBe(1050);
-    expect(await page.evaluate(`${OF_LAST_ROW}.dataset.id`)).toBe("1");
-  },
-);
+test("one save in a long list reads again what has changed, not every page, and the list stays where it is", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
+  const { page, server, seen, button, dialog } = it;
+  await fill(server, 1050);
+  await it.open("/animals");
+  for (let count = 100; count <= 1000; count += 100) {
+    await untilTrue(page, `${ROW_COUNT} >= ${count}`);
+    await button("Show more").click();
+  }
+  await untilTrue(page, `${ROW_COUNT} === 1050`);
+  await page.evaluate(`${ROWS}[900].scrollIntoView({ block: "center", behavior: "instant" })`);
+  // Reads that belong to the loading are over.
+  await page.waitForTimeout(1000);
+  const y = await page.evaluate("Math.round(scrollY)");
+  const requests = counting(seen);
+  await page.locator("table.animals tbody tr:nth-child(901) a[href*='/change']").click();
+  await page.getByLabel("Status", { exact: true }).selectOption("sold");
+  await dialog("Save").click();
+  await untilTrue(page, `${ROWS}[900].querySelector('[data-column=Status]').textContent === "adopted"`);
+  await untilCounts(page, "1,050,1,049,0,1");
+  await page.waitForTimeout(1500);
+  await eventually(() => page.evaluate("Math.round(scrollY)"), y);
+  // What comes beside the version, the change and the counts are checks for changes, which read no further page.
+  expect(requests().filter((url) => url.includes("cursor="))).toEqual([]);
+  expect(await page.evaluate(ROW_COUNT)).toBe(1050);
+  expect(await page.evaluate(`${OF_LAST_ROW}.dataset.id`)).toBe("1");
+});
 
-real("opening Edit or Delete changes nothing: no empty change is sent", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("opening Edit or Delete changes nothing: no empty change is sent", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, server, link } = it;
   await fill(server, 1);
   await it.open("/animals");
@@ -258,88 +244,80 @@ real("opening Edit or Delete changes nothing: no empty change is sent", NEEDED, 
   expect(await page.evaluate("[...new Set(window.methods)].join()")).toBe("GET");
 });
 
-real(
-  "a change can be undone from its toast, unless somebody else has changed the animal since",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await consoleOf(place.path);
-    const { page, server, link, dialog, button, said } = it;
-    await fill(server, 1);
-    const [before] = (await read(server, "/v1/pets")) as object[];
-    const edit = async (name: string, status: string) => {
-      await it.open("/animals");
-      await link(/^Edit /).click();
-      await page.getByLabel("Name", { exact: true }).fill(name);
-      await page.getByLabel("Status", { exact: true }).selectOption(status);
-      await dialog("Save").click();
-    };
-    await edit("Bella", "available");
-    await said("“Animal 1” renamed to “Bella”");
-    await button("Undo").click();
-    await untilNames(page, "Animal 1");
-    expect(await read(server, "/v1/pets")).toEqual([before]);
-    await edit("Animal 1", "sold");
-    await said("“Animal 1” is now adopted");
-    await untilCounts(page, "1,0,0,1");
-    await button("Undo").click();
-    await untilCounts(page, "1,1,0,0");
-    expect(await read(server, "/v1/pets")).toEqual([before]);
-    await edit("Animal 1", "sold");
-    await said("“Animal 1” is now adopted");
-    await send(server, "/v1/pets/1", { name: "Max" }, "PATCH");
-    await button("Undo").click();
-    await said(/Somebody else has changed this/);
-    expect(await read(server, "/v1/pets")).toMatchObject([{ name: "Max", status: "sold" }]);
-  },
-);
-
-real(
-  "the list follows what others change, and keeps scroll position, focus and selection",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await consoleOf(place.path);
-    const { page, server, button } = it;
-    await fill(server, 60);
+test("a change can be undone from its toast, unless somebody else has changed the animal since", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
+  const { page, server, link, dialog, button, said } = it;
+  await fill(server, 1);
+  const [before] = (await read(server, "/v1/pets")) as object[];
+  const edit = async (name: string, status: string) => {
     await it.open("/animals");
-    await untilTrue(page, `${ROW_COUNT} === 60`);
-    await page.getByLabel("Select Animal 30").check();
-    await page.evaluate(`${ROWS}[40].scrollIntoView({ block: "center", behavior: "instant" })`);
-    await page.locator("table.animals tbody tr:nth-child(41) a[href*='/change']").focus();
-    const state = `[Math.round(scrollY), document.activeElement.getAttribute("href"),
+    await link(/^Edit /).click();
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByLabel("Status", { exact: true }).selectOption(status);
+    await dialog("Save").click();
+  };
+  await edit("Bella", "available");
+  await said("“Animal 1” renamed to “Bella”");
+  await button("Undo").click();
+  await untilNames(page, "Animal 1");
+  expect(await read(server, "/v1/pets")).toEqual([before]);
+  await edit("Animal 1", "sold");
+  await said("“Animal 1” is now adopted");
+  await untilCounts(page, "1,0,0,1");
+  await button("Undo").click();
+  await untilCounts(page, "1,1,0,0");
+  expect(await read(server, "/v1/pets")).toEqual([before]);
+  await edit("Animal 1", "sold");
+  await said("“Animal 1” is now adopted");
+  await send(server, "/v1/pets/1", { name: "Max" }, "PATCH");
+  await button("Undo").click();
+  await said(/Somebody else has changed this/);
+  expect(await read(server, "/v1/pets")).toMatchObject([{ name: "Max", status: "sold" }]);
+});
+
+test("the list follows what others change, and keeps scroll position, focus and selection", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
+  const { page, server, button } = it;
+  await fill(server, 60);
+  await it.open("/animals");
+  await untilTrue(page, `${ROW_COUNT} === 60`);
+  await page.getByLabel("Select Animal 30").check();
+  await page.evaluate(`${ROWS}[40].scrollIntoView({ block: "center", behavior: "instant" })`);
+  await page.locator("table.animals tbody tr:nth-child(41) a[href*='/change']").focus();
+  const state = `[Math.round(scrollY), document.activeElement.getAttribute("href"),
       ${CHECKED}].join(" ")`;
-    const before = await page.evaluate(state);
-    await send(server, "/v1/pets/20", { name: "Renamed", status: "sold" }, "PATCH");
-    await untilTrue(page, `${NAMES}.includes("Renamed")`);
-    await untilCounts(page, "60,59,0,1");
-    await send(server, "/v1/pets", { name: "Newcomer", categoryId: 1, status: "available" });
-    await page.getByText("1 more animal").waitFor();
-    await untilCounts(page, "61,60,0,1");
-    expect(await page.evaluate(ROW_COUNT)).toBe(60);
-    await eventually(() => page.evaluate(state), before);
-    await server.call("/v1/pets/2", { method: "DELETE" });
-    await untilTrue(page, `${ROW_COUNT} === 59`);
-    await eventually(() => page.evaluate(state), before);
-    await button("Show").click();
-    await untilTrue(page, `${NAMES}.startsWith("Newcomer,")`);
-    await eventually(() => page.evaluate(CHECKED), 1);
-    expect(await violationsOf(page)).toEqual([]);
+  const before = await page.evaluate(state);
+  await send(server, "/v1/pets/20", { name: "Renamed", status: "sold" }, "PATCH");
+  await untilTrue(page, `${NAMES}.includes("Renamed")`);
+  await untilCounts(page, "60,59,0,1");
+  await send(server, "/v1/pets", { name: "Newcomer", categoryId: 1, status: "available" });
+  await page.getByText("1 more animal").waitFor();
+  await untilCounts(page, "61,60,0,1");
+  expect(await page.evaluate(ROW_COUNT)).toBe(60);
+  await eventually(() => page.evaluate(state), before);
+  await server.call("/v1/pets/2", { method: "DELETE" });
+  await untilTrue(page, `${ROW_COUNT} === 59`);
+  await eventually(() => page.evaluate(state), before);
+  await button("Show").click();
+  await untilTrue(page, `${NAMES}.startsWith("Newcomer,")`);
+  await eventually(() => page.evaluate(CHECKED), 1);
+  expect(await violationsOf(page)).toEqual([]);
 
-    // A tab without a stream polls. Here every stream is refused.
-    await page.route("**/pets/events*", (route) => route.abort());
-    await it.open("/animals");
-    await untilTrue(page, `${ROW_COUNT} === 60`);
-    await page.waitForTimeout(4000);
-    await page.evaluate("scrollTo(0, 0)");
-    await send(server, "/v1/pets/61", { name: "Polled" }, "PATCH");
-    await until("the list is polled", async () => String(await names(page)).includes("Polled"), 40_000);
-  },
-);
+  // A tab without a stream polls. Here every stream is refused.
+  await page.route("**/pets/events*", (route) => route.abort());
+  await it.open("/animals");
+  await untilTrue(page, `${ROW_COUNT} === 60`);
+  await page.waitForTimeout(4000);
+  await page.evaluate("scrollTo(0, 0)");
+  await send(server, "/v1/pets/61", { name: "Polled" }, "PATCH");
+  await until("the list is polled", async () => String(await names(page)).includes("Polled"), 40_000);
+});
 
-real("an animal has a page: its facts, its adoptions, and what others change", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("an animal has a page: its facts, its adoptions, and what others change", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, server, link, dialog } = it;
   await fill(server, 2);
   await send(server, "/v1/store/orders", {
@@ -375,9 +353,9 @@ real("an animal has a page: its facts, its adoptions, and what others change", N
   await untilNames(page, "Luna");
 });
 
-real("the first row is near the top, and an animal takes two lines of a telephone", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("the first row is near the top, and an animal takes two lines of a telephone", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, server } = it;
   await fill(server, 30);
   const overflow = "document.documentElement.scrollWidth > innerWidth";
@@ -401,62 +379,58 @@ real("the first row is near the top, and an animal takes two lines of a telephon
   expect(await violationsOf(page)).toEqual([]);
 });
 
-real(
-  "selected animals change together, are undone together, and what fails is told by name",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await consoleOf(place.path);
-    const { page, server, link, dialog, button, said } = it;
-    await fill(server, 40);
-    const adopter = { name: "Ada Byron", email: "ada@example.org" };
-    for (const petId of [3, 4]) await send(server, "/v1/store/orders", { petId, adopter });
-    await it.open("/animals?sort=id");
-    await untilTrue(page, `${ROW_COUNT} === 40`);
-    const before = await read(server, "/v1/pets?limit=100");
-    await page.getByLabel("Select Animal 10", { exact: true }).click();
-    await page.getByLabel("Select Animal 19", { exact: true }).click({ modifiers: ["Shift"] });
-    await page.getByText("10 animals selected").waitFor();
-    await page.getByLabel("Select all shown").click();
-    await page.getByText("40 animals selected").waitFor();
-    await eventually(() => page.evaluate(CHECKED), 40);
-    expect(await violationsOf(page)).toEqual([]);
+test("selected animals change together, are undone together, and what fails is told by name", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
+  const { page, server, link, dialog, button, said } = it;
+  await fill(server, 40);
+  const adopter = { name: "Ada Byron", email: "ada@example.org" };
+  for (const petId of [3, 4]) await send(server, "/v1/store/orders", { petId, adopter });
+  await it.open("/animals?sort=id");
+  await untilTrue(page, `${ROW_COUNT} === 40`);
+  const before = await read(server, "/v1/pets?limit=100");
+  await page.getByLabel("Select Animal 10", { exact: true }).click();
+  await page.getByLabel("Select Animal 19", { exact: true }).click({ modifiers: ["Shift"] });
+  await page.getByText("10 animals selected").waitFor();
+  await page.getByLabel("Select all shown").click();
+  await page.getByText("40 animals selected").waitFor();
+  await eventually(() => page.evaluate(CHECKED), 40);
+  expect(await violationsOf(page)).toEqual([]);
 
-    await link("Change status").click();
-    await page.getByLabel("Status", { exact: true }).selectOption("sold");
-    expect(await violationsOf(page)).toEqual([]);
-    const requests = counting(it.seen);
-    await dialog("Change 40 animals").click();
-    await said("38 animals are now adopted");
-    // All in one request.
-    expect(requests().filter((url) => url.includes("/v1/pets/changes")).length).toBe(1);
-    await page.getByText("2 of 40 animals were not changed:").waitFor();
-    const failed = page.locator("[role=alert] li");
-    expect(await failed.count()).toBe(2);
-    await failed.getByText("Animal 3").waitFor();
-    await page.getByText("it has an open adoption").first().waitFor();
-    await eventually(() => page.evaluate(CHECKED), 2);
-    await untilCounts(page, "40,0,2,38");
-    await button("Undo").click();
-    await untilCounts(page, "40,38,2,0");
-    expect(await read(server, "/v1/pets?limit=100")).toEqual(before);
+  await link("Change status").click();
+  await page.getByLabel("Status", { exact: true }).selectOption("sold");
+  expect(await violationsOf(page)).toEqual([]);
+  const requests = counting(it.seen);
+  await dialog("Change 40 animals").click();
+  await said("38 animals are now adopted");
+  // All in one request.
+  expect(requests().filter((url) => url.includes("/v1/pets/changes")).length).toBe(1);
+  await page.getByText("2 of 40 animals were not changed:").waitFor();
+  const failed = page.locator("[role=alert] li");
+  expect(await failed.count()).toBe(2);
+  await failed.getByText("Animal 3").waitFor();
+  await page.getByText("it has an open adoption").first().waitFor();
+  await eventually(() => page.evaluate(CHECKED), 2);
+  await untilCounts(page, "40,0,2,38");
+  await button("Undo").click();
+  await untilCounts(page, "40,38,2,0");
+  expect(await read(server, "/v1/pets?limit=100")).toEqual(before);
 
-    await it.open("/animals?sort=id&category=1");
-    await page.getByLabel("Select all shown").click();
-    await page.getByText("20 animals selected").waitFor();
-    await link("Change category").click();
-    await page.locator("dialog [name=categoryId]").fill("Cats");
-    await dialog("Change 20 animals").click();
-    await said("20 animals are now in “Cats”");
-    await untilTrue(page, `document.querySelector('.tiles strong').textContent === "0"`);
-    await page.reload();
-    await page.getByText("No animals found").waitFor();
-  },
-);
+  await it.open("/animals?sort=id&category=1");
+  await page.getByLabel("Select all shown").click();
+  await page.getByText("20 animals selected").waitFor();
+  await link("Change category").click();
+  await page.locator("dialog [name=categoryId]").fill("Cats");
+  await dialog("Change 20 animals").click();
+  await said("20 animals are now in “Cats”");
+  await untilTrue(page, `document.querySelector('.tiles strong').textContent === "0"`);
+  await page.reload();
+  await page.getByText("No animals found").waitFor();
+});
 
-real("categories show how many animals they have, and follow the changes of others", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("categories show how many animals they have, and follow the changes of others", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, server, link } = it;
   await fill(server, 5);
   await it.open("/categories");
@@ -471,9 +445,9 @@ real("categories show how many animals they have, and follow the changes of othe
   await eventually(it.path, "/animals?category=1");
 });
 
-real("selected animals are exported with the columns of `export`", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("selected animals are exported with the columns of `export`", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, server, button } = it;
   await fill(server, 3);
   await it.open("/animals?sort=id");
@@ -488,9 +462,9 @@ real("selected animals are exported with the columns of `export`", NEEDED, async
   );
 });
 
-real("a dialog for a selection that a reload has forgotten leads back to the list", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("a dialog for a selection that a reload has forgotten leads back to the list", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   await fill(it.server, 1);
   await it.open("/animals/selected/status?sort=id");
   await untilNames(it.page, "Animal 1");

@@ -1,11 +1,13 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { type Page, eventually, openBrowser } from "./browser.ts";
-import { send, publishDocs } from "./console-data.ts";
+import { type Page, eventually } from "./browser.ts";
+import { openConsole, publishDocs } from "./console.ts";
 import { signIn } from "./sign-in.ts";
-import { type Server, directory, real, serve, until } from "./support.ts";
+import { openBrowser, type Server, real, serve, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", "axe-core"];
+
+const test = real(...NEEDED);
 
 const entriesOf = async (page: Page): Promise<string[]> =>
   (await page.evaluate(
@@ -18,13 +20,13 @@ const untilEntries = (page: Page, expected: readonly string[]): Promise<void> =>
 /** An animal that was changed, adopted and given back, and a key that somebody made. */
 const fill = async (server: Server): Promise<void> => {
   await publishDocs(server);
-  await send(server, "/v1/categories", { name: "Dogs" });
-  await send(server, "/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
-  await send(server, "/v1/pets/1", { name: "Luna", status: "available" }, "PATCH");
+  await server.send("/v1/categories", { name: "Dogs" });
+  await server.send("/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
+  await server.send("/v1/pets/1", { name: "Luna", status: "available" }, "PATCH");
   const adopter = { name: "Ada Byron", email: "ada@example.org" };
-  await send(server, "/v1/store/orders", { petId: 1, adopter });
-  await send(server, "/v1/store/orders/1/cancel", {});
-  await send(server, "/platform/keys", { name: "website", scopes: ["pets:read"] });
+  await server.send("/v1/store/orders", { petId: 1, adopter });
+  await server.send("/v1/store/orders/1/cancel", {});
+  await server.send("/platform/keys", { name: "website", scopes: ["pets:read"] });
 };
 
 const SHOP = [
@@ -34,13 +36,10 @@ const SHOP = [
   "Key admin added Bella",
 ];
 
-real("what was done is listed with who did it, and filtered by actor, kind and day", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("what was done is listed with who did it, and filtered by actor, kind and day", async () => {
+  const server = await serve();
   await fill(server);
-  await using browser = await openBrowser();
-  const { page, seen } = browser;
-  await signIn(page, server.url, server.key, "/activity");
+  const { page, seen } = await openConsole(server, "/activity");
   await page.getByText(/^[0-9]+ entries$/).waitFor();
   const all = await entriesOf(page);
   expect(all.slice(0, 7)).toEqual([
@@ -74,15 +73,12 @@ real("what was done is listed with who did it, and filtered by actor, kind and d
   expect(seen.errors).toEqual([]);
 });
 
-real("a change that is made elsewhere appears without a reload", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("a change that is made elsewhere appears without a reload", async () => {
+  const server = await serve();
   await fill(server);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/activity?resource=category");
+  const { page } = await openConsole(server, "/activity?resource=category");
   await untilEntries(page, ["Key admin added the category Dogs"]);
-  await send(server, "/v1/categories/1", { name: "Hounds" }, "PATCH");
+  await server.send("/v1/categories/1", { name: "Hounds" }, "PATCH");
   await until(
     "the new entry",
     async () => (await entriesOf(page))[0] === "Key admin renamed the category Hounds | Name: Dogs → Hounds",
@@ -90,15 +86,13 @@ real("a change that is made elsewhere appears without a reload", NEEDED, async (
   );
 });
 
-real("a key without the scope audit:read finds no page of activity", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  const { secret } = (await send(server, "/platform/keys", {
+test("a key without the scope audit:read finds no page of activity", async () => {
+  const server = await serve();
+  const { secret } = await server.send<{ secret: string }>("/platform/keys", {
     name: "front desk",
     scopes: ["pets:read", "orders:read"],
-  })) as { secret: string };
-  await using browser = await openBrowser();
-  const { page } = browser;
+  });
+  const { page } = await openBrowser();
   await signIn(page, server.url, secret, "/activity");
   await page.getByRole("heading", { name: "Not allowed" }).waitFor();
   expect(await page.getByRole("link", { name: "Activity" }).count()).toBe(0);

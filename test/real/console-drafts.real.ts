@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
-import { send } from "./console-data.ts";
+import { openConsole } from "./console.ts";
+import { type Page, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, type Server } from "./support.ts";
+import { openBrowser, real, serve, type Server } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const QUESTION = "[role=alertdialog]";
 const IS_OPEN = "!!document.querySelector('dialog[open]')";
@@ -26,13 +28,10 @@ const LEAVINGS: Record<string, (page: Page) => Promise<unknown>> = {
   Back: (page) => page.goBack(),
 };
 
-real("what was typed is not lost without a question, however the dialog is left", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/v1/categories", { name: "Dogs" });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/animals");
+test("what was typed is not lost without a question, however the dialog is left", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
+  const { page } = await openConsole(server, "/animals");
   await page.getByRole("link", { name: "Categories", exact: true }).click();
   for (const [how, leave] of Object.entries(LEAVINGS)) {
     await draft(page);
@@ -54,41 +53,31 @@ real("what was typed is not lost without a question, however the dialog is left"
   await untilTrue(page, "location.pathname === '/console/animals'");
 });
 
-real(
-  "a dialog in which nothing was typed, or whose work is saved, closes without a question",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await send(server, "/v1/categories", { name: "Dogs" });
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await signIn(page, server.url, server.key, "/categories");
-    await page.getByRole("link", { name: "Rename Dogs" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("Good dogs");
-    await page.getByLabel("Name", { exact: true }).fill("Dogs");
-    await page.keyboard.press("Escape");
-    await untilTrue(page, IS_CLOSED);
-    await draft(page);
-    await page.locator("dialog").getByRole("button", { name: "Rename", exact: true }).click();
-    await untilTrue(page, IS_CLOSED);
-    expect(await categories(server)).toEqual(["Good dogs"]);
-  },
-);
+test("a dialog in which nothing was typed, or whose work is saved, closes without a question", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
+  const { page } = await openConsole(server, "/categories");
+  await page.getByRole("link", { name: "Rename Dogs" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Good dogs");
+  await page.getByLabel("Name", { exact: true }).fill("Dogs");
+  await page.keyboard.press("Escape");
+  await untilTrue(page, IS_CLOSED);
+  await draft(page);
+  await page.locator("dialog").getByRole("button", { name: "Rename", exact: true }).click();
+  await untilTrue(page, IS_CLOSED);
+  expect(await categories(server)).toEqual(["Good dogs"]);
+});
 
 /** The dialogs that edit something, each with its field `name`. */
 const EDITING = ["/animals/1/change", "/categories/1/rename", "/people/1/edit"];
 
-real("a form in which nothing was changed sends nothing, and Save closes its dialog", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/v1/categories", { name: "Dogs" });
-  await send(server, "/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
-  await send(server, "/platform/people", { name: "Ada", email: "ada@example.org", role: "staff" });
-  await send(server, "/platform/projects", { slug: "shelter", name: "Shelter", plan: "free" });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key);
+test("a form in which nothing was changed sends nothing, and Save closes its dialog", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
+  await server.send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
+  await server.send("/platform/people", { name: "Ada", email: "ada@example.org", role: "staff" });
+  await server.send("/platform/projects", { slug: "shelter", name: "Shelter", plan: "free" });
+  const { page } = await openConsole(server);
   const sent: string[] = [];
   page.on("request", (request) => {
     if (request.method() !== "GET") sent.push(request.url());
@@ -115,12 +104,10 @@ real("a form in which nothing was changed sends nothing, and Save closes its dia
   expect(sent).toEqual([expect.stringContaining("/platform/projects/shelter")]);
 });
 
-real("the browser asks before a page with something unsaved is closed or reloaded", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/v1/categories", { name: "Dogs" });
-  await using browser = await openBrowser();
-  const { page } = browser;
+test("the browser asks before a page with something unsaved is closed or reloaded", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
+  const { page } = await openBrowser();
   const asked: string[] = [];
   page.on("dialog", (dialog) => {
     asked.push(dialog.type());

@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { eventually, openBrowser, untilTrue } from "./browser.ts";
+import { eventually, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve } from "./support.ts";
+import { openBrowser, directory, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", "axe-core"];
+
+const test = real(...NEEDED);
 
 /** A new store, and a browser as wide as a phone that is signed in at its console. */
 const newStore = async (cwd: string) => {
@@ -18,10 +20,6 @@ const newStore = async (cwd: string) => {
     server,
     read: async (path: string): Promise<unknown> => (await server.call(path)).json(),
     said: (text: string) => page.getByRole("status").getByText(text).first().waitFor(),
-    async [Symbol.asyncDispose]() {
-      await browser[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
   };
 };
 
@@ -31,9 +29,9 @@ const ACTIVE = `(() => {
 })()`;
 const EXPANDED = `document.querySelector("dialog [role=combobox]").ariaExpanded`;
 
-real("a new shelter adds its first animal and a new category with the keyboard", NEEDED, async () => {
-  using place = directory();
-  await using it = await newStore(place.path);
+test("a new shelter adds its first animal and a new category with the keyboard", async () => {
+  const place = directory();
+  const it = await newStore(place);
   const { page, said, read } = it;
   await page.getByText("No animals yet").waitFor();
   await page.getByRole("link", { name: "Add an animal" }).focus();
@@ -73,9 +71,9 @@ real("a new shelter adds its first animal and a new category with the keyboard",
   expect(it.seen.errors.filter((error) => !error.includes("400"))).toEqual([]);
 });
 
-real("Enter in the list of categories keeps the category of an animal", NEEDED, async () => {
-  using place = directory();
-  await using it = await newStore(place.path);
+test("Enter in the list of categories keeps the category of an animal", async () => {
+  const place = directory();
+  const it = await newStore(place);
   const { page, server } = it;
   const headers = { "content-type": "application/json" };
   for (const name of ["Cat", "Dog", "Rabbit"])
@@ -93,9 +91,9 @@ real("Enter in the list of categories keeps the category of an animal", NEEDED, 
   expect(await page.evaluate(ACTIVE)).toBe("Cat");
 });
 
-real("a category that another user just created is suggested, not created again", NEEDED, async () => {
-  using place = directory();
-  await using it = await newStore(place.path);
+test("a category that another user just created is suggested, not created again", async () => {
+  const place = directory();
+  const it = await newStore(place);
   const { page, server, read } = it;
   await page.getByRole("link", { name: "Add an animal" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Bella");
@@ -109,9 +107,9 @@ real("a category that another user just created is suggested, not created again"
   expect(await read("/v1/categories")).toEqual([{ id: 1, name: "cat" }]);
 });
 
-real("the usual species are offered once, and can be added twice without harm", NEEDED, async () => {
-  using place = directory();
-  await using it = await newStore(place.path);
+test("the usual species are offered once, and can be added twice without harm", async () => {
+  const place = directory();
+  const it = await newStore(place);
   const { page, server, read } = it;
   const accept = page.getByRole("button", { name: "Add the usual species" });
   await accept.waitFor();
@@ -136,9 +134,9 @@ real("the usual species are offered once, and can be added twice without harm", 
   expect(await accept.count()).toBe(0);
 });
 
-real("the offer of the usual species can be declined, and does not come back", NEEDED, async () => {
-  using place = directory();
-  await using it = await newStore(place.path);
+test("the offer of the usual species can be declined, and does not come back", async () => {
+  const place = directory();
+  const it = await newStore(place);
   const { page, server } = it;
   await page.getByRole("button", { name: "No, thanks" }).click();
   await page.goto(`${server.url}/console/categories`);
@@ -147,21 +145,20 @@ real("the offer of the usual species can be declined, and does not come back", N
   expect(await it.read("/v1/categories")).toEqual([]);
 });
 
-real("a new store at the address of a previous one offers the usual species", NEEDED, async () => {
-  using place = directory();
-  using otherPlace = directory();
-  await using it = await newStore(place.path);
+test("a new store at the address of a previous one offers the usual species", async () => {
+  const place = directory();
+  const it = await newStore(place);
   const { page, server } = it;
   await page.getByRole("button", { name: "No, thanks" }).click();
   await server.stop();
-  await using other = await serve({ cwd: otherPlace.path, flags: ["--port", String(server.port)] });
+  const other = await serve({ flags: ["--port", String(server.port)] });
   await signIn(page, other.url, other.key, "/animals");
   await page.getByRole("button", { name: "Add the usual species" }).waitFor();
 });
 
-real("an empty store shows how to import a spreadsheet", NEEDED, async () => {
-  using place = directory();
-  await using it = await newStore(place.path);
+test("an empty store shows how to import a spreadsheet", async () => {
+  const place = directory();
+  const it = await newStore(place);
   const { page } = it;
   await page.getByRole("link", { name: "Import a spreadsheet" }).click();
   await page

@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
-import { type Page, eventually, lastingFaults, openBrowser, untilTrue } from "./browser.ts";
-import { addAdoptions, addAnimals, addDomain, send, sendAll } from "./console-data.ts";
+import { type Page, eventually, lastingFaults, untilTrue } from "./browser.ts";
+import { openConsole, addAdoptions, addAnimals, addDomain, sendAll } from "./console.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve } from "./support.ts";
+import { openBrowser, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const IS_CLOSED = "!document.querySelector('dialog[open]')";
 const FOCUSED = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName";
@@ -18,60 +20,44 @@ const removeCategory = async (page: Page, name: string): Promise<void> => {
   await page.getByRole("link", { name: `Delete ${name}` }).waitFor({ state: "hidden" });
 };
 
-real(
-  "after a row is gone, the focus is at the next row's first action, and in the end at the last",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await sendAll(
-      server,
-      "/v1/categories",
-      ["Ants", "Bees", "Cats"].map((name) => ({ name })),
-    );
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await signIn(page, server.url, server.key, "/categories");
-    await removeCategory(page, "Ants");
-    await untilTrue(page, `(${FOCUSED}) === "Rename Bees"`);
-    await removeCategory(page, "Cats");
-    await untilTrue(page, `(${FOCUSED}) === "Rename Bees"`);
-    await removeCategory(page, "Bees");
-    await untilTrue(page, `(${FOCUSED}) === "H1"`);
-  },
-);
+test("after a row is gone, the focus is at the next row's first action, and in the end at the last", async () => {
+  const server = await serve();
+  await sendAll(
+    server,
+    "/v1/categories",
+    ["Ants", "Bees", "Cats"].map((name) => ({ name })),
+  );
+  const { page } = await openConsole(server, "/categories");
+  await removeCategory(page, "Ants");
+  await untilTrue(page, `(${FOCUSED}) === "Rename Bees"`);
+  await removeCategory(page, "Cats");
+  await untilTrue(page, `(${FOCUSED}) === "Rename Bees"`);
+  await removeCategory(page, "Bees");
+  await untilTrue(page, `(${FOCUSED}) === "H1"`);
+});
 
 /** How far an element of the dialog is below the top of its buttons, in pixels. */
 const below = (selector: string) =>
   `document.querySelector("dialog ${selector}").getBoundingClientRect().bottom - document.querySelector("dialog footer").getBoundingClientRect().top`;
 
-real(
-  "a dialog longer than the window keeps its buttons in sight, and never over the field with the focus",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await page.setViewportSize({ width: 360, height: 640 });
-    await signIn(page, server.url, server.key, "/keys/new");
-    await page.getByRole("button", { name: "Create key" }).waitFor();
-    const bottom = "document.querySelector('dialog footer').getBoundingClientRect().bottom <= innerHeight";
-    await untilTrue(page, bottom);
-    await untilTrue(page, `${below("[type=date]")} > 0`);
-    await page.locator("dialog [type=date]").focus();
-    await untilTrue(page, `${below("[type=date]")} < 0`);
-    await untilTrue(page, bottom);
-  },
-);
+test("a dialog longer than the window keeps its buttons in sight, and never over the field with the focus", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
+  await page.setViewportSize({ width: 360, height: 640 });
+  await signIn(page, server.url, server.key, "/keys/new");
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  const bottom = "document.querySelector('dialog footer').getBoundingClientRect().bottom <= innerHeight";
+  await untilTrue(page, bottom);
+  await untilTrue(page, `${below("[type=date]")} > 0`);
+  await page.locator("dialog [type=date]").focus();
+  await untilTrue(page, `${below("[type=date]")} < 0`);
+  await untilTrue(page, bottom);
+});
 
-real("a deletion that was not confirmed puts the focus where the slug belongs", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/platform/projects", { slug: "shelter", name: "Shelter", plan: "free" });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/projects/shelter/settings/delete");
+test("a deletion that was not confirmed puts the focus where the slug belongs", async () => {
+  const server = await serve();
+  await server.send("/platform/projects", { slug: "shelter", name: "Shelter", plan: "free" });
+  const { page } = await openConsole(server, "/projects/shelter/settings/delete");
   await page.locator("dialog").getByRole("button", { name: "Delete project" }).click();
   await page.getByText("This is not the slug. Type shelter.").waitFor();
   await untilTrue(page, "document.activeElement.name === 'slug'");
@@ -87,28 +73,18 @@ const FIRST_FOCUS = `new Promise((resolve) => {
   document.querySelector("main a[href$='/categories/new']").click();
 })`;
 
-real(
-  "a dialog's first field has the focus when it opens, so nothing typed at once is lost",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await signIn(page, server.url, server.key, "/categories");
-    await page.getByRole("link", { name: "Add category" }).first().waitFor();
-    expect(await page.evaluate(FIRST_FOCUS)).toBe("name");
-  },
-);
+test("a dialog's first field has the focus when it opens, so nothing typed at once is lost", async () => {
+  const server = await serve();
+  const { page } = await openConsole(server, "/categories");
+  await page.getByRole("link", { name: "Add category" }).first().waitFor();
+  expect(await page.evaluate(FIRST_FOCUS)).toBe("name");
+});
 
-real("after an adoption is approved, the focus is at the next adoption's first action", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("after an adoption is approved, the focus is at the next adoption's first action", async () => {
+  const server = await serve();
   await addAnimals(server, 3);
   await addAdoptions(server, 3);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/adoptions");
+  const { page } = await openConsole(server, "/adoptions");
   const approve = page.getByRole("button", { name: /^Approve/ });
   await approve.first().focus();
   const next = (await page.evaluate(
@@ -118,36 +94,29 @@ real("after an adoption is approved, the focus is at the next adoption's first a
   await untilTrue(page, `(${FOCUSED}) === ${JSON.stringify(next)}`);
 });
 
-real(
-  "while an action is under way, its button keeps the focus and a second press does nothing",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await send(server, "/v1/categories", { name: "Dogs" });
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await signIn(page, server.url, server.key, "/categories");
-    let sent = 0;
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route("**/v1/categories/*", async (route) => {
-      sent++;
-      await released;
-      await route.continue();
-    });
-    await page.getByRole("link", { name: "Delete Dogs" }).click();
-    const button = page.locator("dialog footer").getByRole("button", { name: "Delete" });
-    await button.focus();
-    await page.keyboard.press("Enter");
-    await page.locator("dialog footer button[aria-disabled=true]").waitFor();
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Space");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Delete");
-    release();
-    await untilTrue(page, IS_CLOSED);
-    expect(sent).toBe(1);
-  },
-);
+test("while an action is under way, its button keeps the focus and a second press does nothing", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
+  const { page } = await openConsole(server, "/categories");
+  let sent = 0;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/v1/categories/*", async (route) => {
+    sent++;
+    await released;
+    await route.continue();
+  });
+  await page.getByRole("link", { name: "Delete Dogs" }).click();
+  const button = page.locator("dialog footer").getByRole("button", { name: "Delete" });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog footer button[aria-disabled=true]").waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Space");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Delete");
+  release();
+  await untilTrue(page, IS_CLOSED);
+  expect(sent).toBe(1);
+});
 
 /** Controls smaller than 24 px that stand by themselves; inside a sentence, a link may be as high as its line (WCAG 2.2, 2.5.8). */
 const SMALL = `[...document.querySelectorAll(":is(a[href], button, summary, select, textarea, input:not([type=hidden]))")].flatMap((control) => {
@@ -178,16 +147,13 @@ const PAGES = [
   "/keys/new",
 ];
 
-real("every control is at least 24 px high and wide, and the × of a dialog 40", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/v1/categories", { name: "Dogs" });
+test("every control is at least 24 px high and wide, and the × of a dialog 40", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
   await addAnimals(server, 3);
   await addAdoptions(server, 2);
   await addDomain(server);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key);
+  const { page } = await openConsole(server);
   const small: string[] = [];
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 800 });

@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
-import { openBrowser, type Page } from "./browser.ts";
+import { openConsole } from "./console.ts";
+import { type Page } from "./browser.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
-import { signIn } from "./sign-in.ts";
 import { directory, real, run } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", ...NAME_SERVERS, "pebble", "curl"];
+
+const test = real(...NEEDED);
 
 const HOSTNAME = "guide.shelter.test";
 const MAX_CLICKS = 6;
@@ -36,39 +38,33 @@ const readRecord = async (page: Page) =>
 const isActive = (page: Page) =>
   page.getByText(/^Active\. Expires in .*; renews automatically\.$/).waitFor({ timeout: 60_000 });
 
-real(
-  `a domain is live after ${MAX_CLICKS} clicks from the project's page, and the DNS change`,
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serveShelter(place.path, () => zones());
-    await using browser = await openBrowser();
-    const { page, seen } = browser;
-    await signIn(page, server.url, server.key, "/projects/shelter");
-    await page.getByRole("heading", { name: "Shelter" }).waitFor();
-    await page.evaluate(COUNT);
+test(`a domain is live after ${MAX_CLICKS} clicks from the project's page, and the DNS change`, async () => {
+  const place = directory();
+  const server = await serveShelter(place, () => zones());
+  const { page, seen } = await openConsole(server, "/projects/shelter");
+  await page.getByRole("heading", { name: "Shelter" }).waitFor();
+  await page.evaluate(COUNT);
 
-    const link = (name: string) => page.getByRole("link", { name, exact: true });
-    const button = (name: string) => page.getByRole("button", { name, exact: true });
-    await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
-    await link("Add domain").click();
-    await page.getByLabel("Domain or subdomain").fill(`https://${HOSTNAME}/`);
-    await page.locator("dialog").getByRole("button", { name: "Add domain", exact: true }).click();
-    await page.getByRole("heading", { name: "Create this record at your DNS provider" }).waitFor();
-    await button("Copy the name of the CNAME record").click();
-    await button("Copy the value of the CNAME record").click();
-    const [action, type, name, value, ttl] = await readRecord(page);
-    expect([action, type, name, ttl]).toEqual(["Create", "CNAME", "guide", "3600"]);
-    server.change(zones(`${name}.shelter.test ${ttl} ${type} ${value}`));
-    await button("Verify").click();
-    // The certificate comes by itself, and the page says so by itself.
-    await isActive(page);
+  const link = (name: string) => page.getByRole("link", { name, exact: true });
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
+  await link("Add domain").click();
+  await page.getByLabel("Domain or subdomain").fill(`https://${HOSTNAME}/`);
+  await page.locator("dialog").getByRole("button", { name: "Add domain", exact: true }).click();
+  await page.getByRole("heading", { name: "Create this record at your DNS provider" }).waitFor();
+  await button("Copy the name of the CNAME record").click();
+  await button("Copy the value of the CNAME record").click();
+  const [action, type, name, value, ttl] = await readRecord(page);
+  expect([action, type, name, ttl]).toEqual(["Create", "CNAME", "guide", "3600"]);
+  server.change(zones(`${name}.shelter.test ${ttl} ${type} ${value}`));
+  await button("Verify").click();
+  // The certificate comes by itself, and the page says so by itself.
+  await isActive(page);
 
-    expect((await hand(page)).clicks).toBeLessThanOrEqual(MAX_CLICKS);
-    expect(await visit(server)).toBe("<h1>Shelter</h1>");
-    expect(seen.errors).toEqual([]);
-  },
-);
+  expect((await hand(page)).clicks).toBeLessThanOrEqual(MAX_CLICKS);
+  expect(await visit(server)).toBe("<h1>Shelter</h1>");
+  expect(seen.errors).toEqual([]);
+});
 
 /** Presses Tab until the focus is on a control of the page with this name, not one of the navigation. @throws if it is not reached */
 const tabTo = async (page: Page, name: string, maxPresses = 25) => {
@@ -81,12 +77,10 @@ const tabTo = async (page: Page, name: string, maxPresses = 25) => {
   throw new Error(`not reached with Tab: ${name}`);
 };
 
-real("a domain goes live with the keyboard alone", NEEDED, async () => {
-  using place = directory();
-  await using server = await serveShelter(place.path, () => zones());
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/projects/shelter");
+test("a domain goes live with the keyboard alone", async () => {
+  const place = directory();
+  const server = await serveShelter(place, () => zones());
+  const { page } = await openConsole(server, "/projects/shelter");
   await page.getByRole("heading", { name: "Shelter" }).waitFor();
   await page.evaluate(COUNT);
 

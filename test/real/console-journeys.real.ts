@@ -1,10 +1,11 @@
 import { expect } from "bun:test";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
-import { addAnimals, send, sendAll } from "./console-data.ts";
-import { signIn } from "./sign-in.ts";
-import { directory, real, serve } from "./support.ts";
+import { type Page, untilTrue } from "./browser.ts";
+import { openConsole, addAnimals, sendAll } from "./console.ts";
+import { real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const MAX_CLICKS = 6;
 
@@ -19,14 +20,11 @@ const countClicks = async (page: Page): Promise<() => Promise<number>> => {
 const statusOf = async (call: (path: string) => Promise<Response>, id: number): Promise<string> =>
   ((await (await call(`/v1/store/orders/${id}`)).json()) as { status: string }).status;
 
-real("from the search for an animal to its completed adoption it takes 6 clicks", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("from the search for an animal to its completed adoption it takes 6 clicks", async () => {
+  const server = await serve();
   await addAnimals(server, 30);
-  await send(server, "/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/animals");
+  await server.send("/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
+  const { page } = await openConsole(server, "/animals");
   const clicks = await countClicks(page);
   await page.getByLabel(/^Search by name/).click();
   await page.keyboard.type("milo");
@@ -47,15 +45,12 @@ real("from the search for an animal to its completed adoption it takes 6 clicks"
   expect(await statusOf(server.call, 1)).toBe("completed");
 });
 
-real("from a person's name to their completed adoption it takes 4 clicks", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("from a person's name to their completed adoption it takes 4 clicks", async () => {
+  const server = await serve();
   await addAnimals(server, 3);
   for (const [at, name] of ["Anna Kowalska", "Jan Nowak", "Grace Hopper"].entries())
-    await send(server, "/v1/store/orders", { petId: at + 1, adopter: { name, email: `a${at}@example.org` } });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/adoptions");
+    await server.send("/v1/store/orders", { petId: at + 1, adopter: { name, email: `a${at}@example.org` } });
+  const { page } = await openConsole(server, "/adoptions");
   const clicks = await countClicks(page);
   await page.getByLabel(/^Search by/).click();
   await page.keyboard.type("nowak");
@@ -82,14 +77,11 @@ const tabTo = async (page: Page, name: RegExp): Promise<void> => {
   throw new Error(`Tab does not lead to ${name}`);
 };
 
-real("the same way is possible with the keyboard alone", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("the same way is possible with the keyboard alone", async () => {
+  const server = await serve();
   await addAnimals(server, 5);
-  await send(server, "/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/adoptions");
+  await server.send("/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
+  const { page } = await openConsole(server, "/adoptions");
   const clicks = await countClicks(page);
   await page.evaluate("document.body.focus()");
   await tabTo(page, /^Start adoption$/);
@@ -125,9 +117,8 @@ const TYPED = "zolkiewska";
 /** As people type, in milliseconds for a letter. */
 const TYPING_MS = 150;
 
-real("among 5,000 adoptions one is found by the adopter's family name alone", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("among 5,000 adoptions one is found by the adopter's family name alone", async () => {
+  const server = await serve();
   await addAnimals(server, MANY);
   await sendAll(
     server,
@@ -140,9 +131,7 @@ real("among 5,000 adoptions one is found by the adopter's family name alone", NE
           : { name: `Adopter ${at % 700} of Street ${at % 90}`, email: `adopter.${at}@mail.example.org` },
     })),
   );
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/animals");
+  const { page } = await openConsole(server, "/animals");
   const begin = performance.now();
   await page.getByRole("link", { name: "Adoptions" }).click();
   await page.getByLabel(/^Search by/).click();

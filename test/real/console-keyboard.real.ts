@@ -1,10 +1,11 @@
 import { expect } from "bun:test";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
-import { send } from "./console-data.ts";
+import { type Page, untilTrue } from "./browser.ts";
 import { fillStore } from "./console-pages.ts";
-import { directory, real, serve, type Server } from "./support.ts";
+import { openBrowser, real, serve, type Server } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 /** The name of what has the focus, as far as these tests need it. */
 const NAME = `(() => {
@@ -57,14 +58,12 @@ const signInByKeyboard = async (page: Page, server: Server): Promise<void> => {
   await heading(page, "Animals");
 };
 
-real("with the keyboard only: from signing in to a completed adoption", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("with the keyboard only: from signing in to a completed adoption", async () => {
+  const server = await serve();
   await fillStore(server);
   const adopter = { name: "Anna Meierhofer", email: "anna@example.org" };
-  await send(server, "/v1/store/orders", { petId: 4, adopter });
-  await using browser = await openBrowser();
-  const { page } = browser;
+  await server.send("/v1/store/orders", { petId: 4, adopter });
+  const { page } = await openBrowser();
   await signInByKeyboard(page, server);
   await press(page, /^Adoptions/);
   await heading(page, "Adoptions");
@@ -81,12 +80,10 @@ real("with the keyboard only: from signing in to a completed adoption", NEEDED, 
   expect(order.status).toBe("completed");
 });
 
-real("with the keyboard only: from a project to the check of a domain", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("with the keyboard only: from a project to the check of a domain", async () => {
+  const server = await serve();
   await fillStore(server);
-  await using browser = await openBrowser();
-  const { page } = browser;
+  const { page } = await openBrowser();
   await signInByKeyboard(page, server);
   await press(page, /^Projects/);
   await heading(page, "Projects");

@@ -1,7 +1,9 @@
 import { expect } from "bun:test";
 import { PAGES, fillStore } from "./console-pages.ts";
 import { lighthouseScores } from "./lighthouse.ts";
-import { directory, real, serve, type Server } from "./support.ts";
+import { real, serve, type Server } from "./support.ts";
+
+const test = real("chromium", "lighthouse");
 
 /** The cookie of a new session. */
 const cookieOf = async (server: Server): Promise<string> => {
@@ -12,15 +14,10 @@ const cookieOf = async (server: Server): Promise<string> => {
 const FIRST_PAGES = Object.values(PAGES).map(([path = ""]) => path);
 
 for (const path of ["", ...FIRST_PAGES])
-  real(
-    `Lighthouse gives the console at least 95 of 100 in each category: ${path || "the page to sign in"}`,
-    ["chromium", "lighthouse"],
-    async () => {
-      using place = directory();
-      await using server = await serve({ cwd: place.path });
-      await fillStore(server);
-      const headers = path === "" ? undefined : { cookie: await cookieOf(server) };
-      const scores = await lighthouseScores(`${server.url}/console${path}`, headers);
-      expect(Object.entries(scores).filter(([, score]) => score < 0.95)).toEqual([]);
-    },
-  );
+  test(`Lighthouse gives the console at least 95 of 100 in each category: ${path || "the page to sign in"}`, async () => {
+    const server = await serve();
+    await fillStore(server);
+    const headers = path === "" ? undefined : { cookie: await cookieOf(server) };
+    const scores = await lighthouseScores(`${server.url}/console${path}`, headers);
+    expect(Object.entries(scores).filter(([, score]) => score < 0.95)).toEqual([]);
+  });

@@ -1,10 +1,10 @@
-import { openBrowser } from "./browser.ts";
-import { addDomain, send } from "./console-data.ts";
+import { openConsole, addDomain } from "./console.ts";
 import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
-import { signIn } from "./sign-in.ts";
-import { directory, real, serve } from "./support.ts";
+import { openBrowser, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 /** Lists that are read at once: where they are, what reads them, and what they say below their rows. */
 const LISTS = [
@@ -17,15 +17,13 @@ const LISTS = [
   { path: "/you", reads: "**/console/auth/passkeys", says: "1 passkey" },
 ];
 
-real("a list that could not be read is read again on request, and says how much it has", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  for (const name of ["Dogs", "Cats"]) await send(server, "/v1/categories", { name });
+test("a list that could not be read is read again on request, and says how much it has", async () => {
+  const server = await serve();
+  for (const name of ["Dogs", "Cats"]) await server.send("/v1/categories", { name });
   await addDomain(server);
   const ada = { name: "Ada Byron", email: "ada@example.org", role: "administrator" };
-  const { invitation } = (await send(server, "/platform/people", ada)) as { invitation: { link: string } };
-  await using browser = await openBrowser();
-  const { page } = browser;
+  const { invitation } = await server.send<{ invitation: { link: string } }>("/platform/people", ada);
+  const { page } = await openBrowser();
   await addAuthenticator(page);
   const at = (path: string) => `${consoleOf(server)}/console${path}`;
   await acceptInvitation(page, at(`/invitation${new URL(invitation.link).hash}`));
@@ -40,13 +38,10 @@ real("a list that could not be read is read again on request, and says how much 
   }
 });
 
-real("a list that is empty says what its things are for", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/platform/projects", { slug: "shelter", name: "Shelter", plan: "pro" });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/categories");
+test("a list that is empty says what its things are for", async () => {
+  const server = await serve();
+  await server.send("/platform/projects", { slug: "shelter", name: "Shelter", plan: "pro" });
+  const { page } = await openConsole(server, "/categories");
   for (const [path, title, purpose] of [
     ["/categories", "No categories yet", "Group animals by kind, such as dogs and cats."],
     ["/projects/shelter", "No deploys yet", ""],

@@ -1,43 +1,39 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { openBrowser, untilTrue } from "./browser.ts";
+import { untilTrue } from "./browser.ts";
 import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
-import { directory, real, serve, until } from "./support.ts";
+import { openBrowser, real, serve, until } from "./support.ts";
 
-real(
-  "when the first administrator ends an operator's session, the operator can leave the page with the draft",
-  ["chromium", "playwright-core"],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    const pattern = /http:\S+(\/console\/sign-in#[\w-]{43})/;
-    await until("the link is printed", () => pattern.test(server.stdout()));
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await page.goto(`${consoleOf(server)}${pattern.exec(server.stdout())?.[1]}`);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("button", { name: "Sign out" }).waitFor();
-    await page.goto(`${consoleOf(server)}/console/people/new`);
-    await page.locator("dialog [name=name]").fill("Grace");
-    await page.locator("dialog [name=email]").fill("grace@example.org");
+const test = real("chromium", "playwright-core");
 
-    const json = { name: "Ada Byron", email: "ada@example.org", role: "administrator" };
-    const invited = await fetch(`${consoleOf(server)}/platform/people`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${server.key}`, "content-type": "application/json" },
-      body: JSON.stringify(json),
-    });
-    const { invitation } = (await invited.json()) as { invitation: { link: string } };
-    await using other = await openBrowser();
-    await addAuthenticator(other.page);
-    await acceptInvitation(other.page, invitation.link);
-    await other.page.getByRole("button", { name: "Sign out" }).waitFor();
+test("when the first administrator ends an operator's session, the operator can leave the page with the draft", async () => {
+  const server = await serve();
+  const pattern = /http:\S+(\/console\/sign-in#[\w-]{43})/;
+  await until("the link is printed", () => pattern.test(server.stdout()));
+  const { page } = await openBrowser();
+  await page.goto(`${consoleOf(server)}${pattern.exec(server.stdout())?.[1]}`);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.goto(`${consoleOf(server)}/console/people/new`);
+  await page.locator("dialog [name=name]").fill("Grace");
+  await page.locator("dialog [name=email]").fill("grace@example.org");
 
-    await page.locator("dialog footer").getByText("Add person", { exact: true }).click();
-    await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    await page.getByRole("button", { name: "Sign in another way" }).click();
-    await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
-    await untilTrue(page, "!document.querySelector('.session-ended')");
-  },
-);
+  const json = { name: "Ada Byron", email: "ada@example.org", role: "administrator" };
+  const invited = await fetch(`${consoleOf(server)}/platform/people`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${server.key}`, "content-type": "application/json" },
+    body: JSON.stringify(json),
+  });
+  const { invitation } = (await invited.json()) as { invitation: { link: string } };
+  const other = await openBrowser();
+  await addAuthenticator(other.page);
+  await acceptInvitation(other.page, invitation.link);
+  await other.page.getByRole("button", { name: "Sign out" }).waitFor();
+
+  await page.locator("dialog footer").getByText("Add person", { exact: true }).click();
+  await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign in another way" }).click();
+  await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+  await untilTrue(page, "!document.querySelector('.session-ended')");
+});

@@ -1,5 +1,5 @@
 import type { Page } from "./browser.ts";
-import { addDomain, send } from "./console-data.ts";
+import { addDomain } from "./console.ts";
 import type { Server } from "./support.ts";
 
 /** The console's pages and dialogs by area: a new one belongs here. They show what `fillStore` has made. */
@@ -135,22 +135,22 @@ const RIGHT_TO_LEFT = "\u05de\u05d9\u05d0\u05d5 evil";
 export const fillStore = async (server: Server): Promise<void> => {
   const statuses = ["available", "pending", "sold"];
   for (const [at, name] of ["Bella", "Rex", "Luna", "Max", "Mia"].entries())
-    await send(server, "/v1/pets", { name, categoryId: 1 + (at % 2), status: statuses[at % 3] });
-  await send(server, "/v1/categories", { name: "Dogs" });
-  await send(server, "/v1/pets", { name: LONG, categoryId: 1, status: "available" });
+    await server.send("/v1/pets", { name, categoryId: 1 + (at % 2), status: statuses[at % 3] });
+  await server.send("/v1/categories", { name: "Dogs" });
+  await server.send("/v1/pets", { name: LONG, categoryId: 1, status: "available" });
   const first = { name: RIGHT_TO_LEFT, email: "a@example.org" };
-  await send(server, "/v1/store/orders", { petId: 1, adopter: first });
+  await server.send("/v1/store/orders", { petId: 1, adopter: first });
   const second = { name: LONG, email: `${"e".repeat(240)}@example.org` };
-  await send(server, "/v1/store/orders", { petId: 6, adopter: second, note: `${LONG}\n`.repeat(9) });
-  await send(server, "/v1/store/orders/2/approve", {});
-  await send(server, "/platform/keys", {
+  await server.send("/v1/store/orders", { petId: 6, adopter: second, note: `${LONG}\n`.repeat(9) });
+  await server.send("/v1/store/orders/2/approve", {});
+  await server.send("/platform/keys", {
     name: "shelter website",
     scopes: ["pets:read"],
     rateLimit: "600/min",
   });
-  await send(server, "/platform/people", { name: "Ada", email: "ada@example.org", role: "volunteer" });
+  await server.send("/platform/people", { name: "Ada", email: "ada@example.org", role: "volunteer" });
   const longEmail = `${"e".repeat(60)}@${"shelter.".repeat(20)}example.org`;
-  await send(server, "/platform/people", {
+  await server.send("/platform/people", {
     name: LONG.slice(0, 100),
     email: longEmail,
     role: "administrator",

@@ -1,12 +1,13 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
-import { send } from "./console-data.ts";
+import { type Page, eventually, untilTrue } from "./browser.ts";
 import { acceptInvitation as accept, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { signIn } from "./sign-in.ts";
-import { type Server, directory, real, serve, until } from "./support.ts";
+import { openBrowser, type Server, real, serve, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const inDialog = (page: Page, name: string) => page.locator("dialog footer").getByText(name, { exact: true });
 
@@ -34,14 +35,12 @@ const rowOf = async (page: Page, name: string): Promise<string> => {
   return row.innerText();
 };
 
-real("the link of the first start signs in by its button, and not by opening it", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("the link of the first start signs in by its button, and not by opening it", async () => {
+  const server = await serve();
   const pattern = /http:\S+(\/console\/sign-in#[\w-]{43})/;
   await until("the link is printed", () => pattern.test(server.stdout()));
   const link = `${consoleOf(server)}${pattern.exec(server.stdout())?.[1]}`;
-  await using browser = await openBrowser();
-  const { page } = browser;
+  const { page } = await openBrowser();
   for (let visit = 0; visit < 2; visit++) {
     await page.goto("about:blank");
     await page.goto(link);
@@ -63,11 +62,9 @@ real("the link of the first start signs in by its button, and not by opening it"
   expect(await violationsOf(page)).toEqual([]);
 });
 
-real("an invited person registers a passkey, signs out, and signs in with it", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
+test("an invited person registers a passkey, signs out, and signs in with it", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
   const authenticator = await addAuthenticator(page);
   await signIn(page, consoleOf(server), server.key, "/people");
   await page.getByText("No people yet").waitFor();
@@ -112,11 +109,10 @@ real("an invited person registers a passkey, signs out, and signs in with it", N
   expect(await violationsOf(page)).toEqual([]);
 });
 
-real("a person who is removed is out at the next request", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using theirs = await openBrowser();
-  await using ours = await openBrowser();
+test("a person who is removed is out at the next request", async () => {
+  const server = await serve();
+  const theirs = await openBrowser();
+  const ours = await openBrowser();
   await addAuthenticator(theirs.page);
   await signIn(ours.page, consoleOf(server), server.key, "/people");
   await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Staff"));
@@ -137,11 +133,10 @@ real("a person who is removed is out at the next request", NEEDED, async () => {
   await theirs.page.getByText("This passkey is not known here").waitFor();
 });
 
-real("a role holds from the next request, and Undo takes its change back", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using theirs = await openBrowser();
-  await using ours = await openBrowser();
+test("a role holds from the next request, and Undo takes its change back", async () => {
+  const server = await serve();
+  const theirs = await openBrowser();
+  const ours = await openBrowser();
   await addAuthenticator(theirs.page);
   await signIn(ours.page, consoleOf(server), server.key, "/people");
   await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Volunteer"));
@@ -169,11 +164,9 @@ real("a role holds from the next request, and Undo takes its change back", NEEDE
   expect(await navigation(theirs.page)).toEqual(["Animals", "Adoptions", "Categories"]);
 });
 
-real("a person adds and removes passkeys of their own, and keeps the last", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
+test("a person adds and removes passkeys of their own, and keeps the last", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
   await addAuthenticator(page);
   await signIn(page, consoleOf(server), server.key, "/people");
   await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Staff"));
@@ -210,41 +203,34 @@ const signInOnPhone = async ({ call, url }: Server) => {
   };
 };
 
-real(
-  "the name of a key leads to its sessions, which end there one by one or together, and to no passkeys",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await using browser = await openBrowser();
-    await using other = await openBrowser();
-    await signIn(other.page, consoleOf(server), server.key, "/people");
-    const phone = await signInOnPhone(server);
-    expect(await phone.isSignedIn()).toBe(true);
-    const { page } = browser;
-    await signIn(page, consoleOf(server), server.key, "/people");
-    await page.locator(".who a").click();
-    await page.getByText("the API key that you are signed in with").waitFor();
-    expect(await page.getByText("passkey").count()).toBe(0);
-    expect(await violationsOf(page)).toEqual([]);
-    await page.getByRole("button", { name: "End the session: Safari on iPhone" }).click();
-    await page.getByText("Session ended: Safari on iPhone").waitFor();
-    expect(await phone.isSignedIn()).toBe(false);
-    await eventually(() => page.locator("table.sessions tbody tr").count(), 2);
-    await other.page.reload();
-    await other.page.getByRole("button", { name: "Sign out" }).waitFor();
-    await page.getByRole("button", { name: "End all other sessions" }).click();
-    await page.getByText("All other sessions ended").waitFor();
-    await other.page.reload();
-    await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
-  },
-);
-
-real("a passkey that the user does not confirm signs nobody in, and says so", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
+test("the name of a key leads to its sessions, which end there one by one or together, and to no passkeys", async () => {
+  const server = await serve();
+  const browser = await openBrowser();
+  const other = await openBrowser();
+  await signIn(other.page, consoleOf(server), server.key, "/people");
+  const phone = await signInOnPhone(server);
+  expect(await phone.isSignedIn()).toBe(true);
   const { page } = browser;
+  await signIn(page, consoleOf(server), server.key, "/people");
+  await page.locator(".who a").click();
+  await page.getByText("the API key that you are signed in with").waitFor();
+  expect(await page.getByText("passkey").count()).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "End the session: Safari on iPhone" }).click();
+  await page.getByText("Session ended: Safari on iPhone").waitFor();
+  expect(await phone.isSignedIn()).toBe(false);
+  await eventually(() => page.locator("table.sessions tbody tr").count(), 2);
+  await other.page.reload();
+  await other.page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.getByRole("button", { name: "End all other sessions" }).click();
+  await page.getByText("All other sessions ended").waitFor();
+  await other.page.reload();
+  await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+test("a passkey that the user does not confirm signs nobody in, and says so", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
   const authenticator = await addAuthenticator(page);
   await signIn(page, consoleOf(server), server.key, "/people");
   await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Staff"));
@@ -254,11 +240,9 @@ real("a passkey that the user does not confirm signs nobody in, and says so", NE
   await page.getByText("No passkey was used. Try again when you are ready.").waitFor();
 });
 
-real("when a person's session ends, the draft stays, and a passkey brings it back", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
+test("when a person's session ends, the draft stays, and a passkey brings it back", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
   await addAuthenticator(page);
   await signIn(page, consoleOf(server), server.key, "/people");
   await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Administrator"));
@@ -280,11 +264,10 @@ real("when a person's session ends, the draft stays, and a passkey brings it bac
   await page.getByText("This link is shown only once, and works once.").waitFor();
 });
 
-real("a person whose role was lowered while a form was open learns why it is refused", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using theirs = await openBrowser();
-  await using ours = await openBrowser();
+test("a person whose role was lowered while a form was open learns why it is refused", async () => {
+  const server = await serve();
+  const theirs = await openBrowser();
+  const ours = await openBrowser();
   await addAuthenticator(theirs.page);
   await signIn(ours.page, consoleOf(server), server.key, "/people");
   await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Staff"));
@@ -307,15 +290,13 @@ const HIDDEN_OF_NAME = `(() => {
   return Math.max(scrollWidth - clientWidth, scrollHeight - clientHeight);
 })()`;
 
-real("the name of who is signed in is read in full on a phone, or has it as its title", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
+test("the name of who is signed in is read in full on a phone, or has it as its title", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
   await page.setViewportSize({ width: 360, height: 800 });
   const signInWith = async (name: string) => {
     const minted = { name, scopes: ["pets:read"] };
-    const { secret } = (await send(server, "/platform/keys", minted)) as { secret: string };
+    const { secret } = await server.send<{ secret: string }>("/platform/keys", minted);
     await signIn(page, consoleOf(server), secret, "/animals");
     await page.locator(`.who [title^="${name}"]`).waitFor();
   };

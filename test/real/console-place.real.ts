@@ -1,10 +1,11 @@
 import { expect } from "bun:test";
-import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
-import { addAnimals } from "./console-data.ts";
-import { signIn } from "./sign-in.ts";
-import { directory, real, serve } from "./support.ts";
+import { type Page, eventually, untilTrue } from "./browser.ts";
+import { openConsole, addAnimals } from "./console.ts";
+import { real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const numberOn = async (page: Page, script: string): Promise<number> =>
   (await page.evaluate(script)) as number;
@@ -34,65 +35,55 @@ const CLOSINGS: Record<string, (page: Page) => Promise<unknown>> = {
   Back: (page) => page.goBack(),
 };
 
-real(
-  "a dialog leaves the list where it was: scroll position, focus and history, however it is closed",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await addAnimals(server, 60);
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await signIn(page, server.url, server.key, "/animals");
-    await page.locator(`${ROWS}:nth-child(45)`).waitFor();
-    await deleteLink(page, 45).focus();
-    await page.evaluate(
-      `document.querySelectorAll('${ROWS}')[44].scrollIntoView({ block: 'center', behavior: 'instant' })`,
-    );
-    await page.waitForTimeout(200);
-    const before = await scrollOf(page);
-    expect(before).toBeGreaterThan(500);
-    const entries = await entriesOf(page);
-    const address = page.url();
-    for (const [how, close] of Object.entries(CLOSINGS)) {
-      await open(page, 45);
-      await eventually(async () => ({ how, scroll: await scrollOf(page) }), { how, scroll: before });
-      await close(page);
-      await untilTrue(page, IS_CLOSED);
-      await page.waitForTimeout(200);
-      await eventually(
-        async () => ({
-          how,
-          scroll: await scrollOf(page),
-          address: page.url(),
-          entries: await entriesOf(page),
-          focus: await page.evaluate("document.activeElement.getAttribute('href') ?? ''"),
-        }),
-        {
-          how,
-          scroll: before,
-          address,
-          entries: entries + 1,
-          focus: await page.evaluate(
-            `document.querySelectorAll('${ROWS}')[44].querySelector('a[href*="/delete"]').getAttribute('href')`,
-          ),
-        },
-      );
-    }
-    // No dialog is left below: one step back leaves the list.
-    await page.goBack();
-    await eventually(() => page.url(), expect.not.stringContaining("/delete"));
-    await untilTrue(page, IS_CLOSED);
-  },
-);
-
-real("a dialog's address works by itself: after a reload, and opened directly", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("a dialog leaves the list where it was: scroll position, focus and history, however it is closed", async () => {
+  const server = await serve();
   await addAnimals(server, 60);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/animals");
+  const { page } = await openConsole(server, "/animals");
+  await page.locator(`${ROWS}:nth-child(45)`).waitFor();
+  await deleteLink(page, 45).focus();
+  await page.evaluate(
+    `document.querySelectorAll('${ROWS}')[44].scrollIntoView({ block: 'center', behavior: 'instant' })`,
+  );
+  await page.waitForTimeout(200);
+  const before = await scrollOf(page);
+  expect(before).toBeGreaterThan(500);
+  const entries = await entriesOf(page);
+  const address = page.url();
+  for (const [how, close] of Object.entries(CLOSINGS)) {
+    await open(page, 45);
+    await eventually(async () => ({ how, scroll: await scrollOf(page) }), { how, scroll: before });
+    await close(page);
+    await untilTrue(page, IS_CLOSED);
+    await page.waitForTimeout(200);
+    await eventually(
+      async () => ({
+        how,
+        scroll: await scrollOf(page),
+        address: page.url(),
+        entries: await entriesOf(page),
+        focus: await page.evaluate("document.activeElement.getAttribute('href') ?? ''"),
+      }),
+      {
+        how,
+        scroll: before,
+        address,
+        entries: entries + 1,
+        focus: await page.evaluate(
+          `document.querySelectorAll('${ROWS}')[44].querySelector('a[href*="/delete"]').getAttribute('href')`,
+        ),
+      },
+    );
+  }
+  // No dialog is left below: one step back leaves the list.
+  await page.goBack();
+  await eventually(() => page.url(), expect.not.stringContaining("/delete"));
+  await untilTrue(page, IS_CLOSED);
+});
+
+test("a dialog's address works by itself: after a reload, and opened directly", async () => {
+  const server = await serve();
+  await addAnimals(server, 60);
+  const { page } = await openConsole(server, "/animals");
   await page.locator(`${ROWS}:nth-child(45)`).waitFor();
   await page.evaluate(
     `document.querySelectorAll('${ROWS}')[44].scrollIntoView({ block: 'center', behavior: 'instant' })`,
@@ -120,13 +111,10 @@ real("a dialog's address works by itself: after a reload, and opened directly", 
   );
 });
 
-real("Back never opens again a dialog whose work is done", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("Back never opens again a dialog whose work is done", async () => {
+  const server = await serve();
   await addAnimals(server, 3);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/categories");
+  const { page } = await openConsole(server, "/categories");
   await page.getByRole("link", { name: "Animals", exact: true }).click();
   for (const row of [1, 1]) {
     await open(page, row);
@@ -142,13 +130,10 @@ real("Back never opens again a dialog whose work is done", NEEDED, async () => {
   expect(await page.evaluate(IS_CLOSED)).toBe(true);
 });
 
-real("a page begins at its top, and Back returns to the place in the list", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("a page begins at its top, and Back returns to the place in the list", async () => {
+  const server = await serve();
   await addAnimals(server, 60);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/animals");
+  const { page } = await openConsole(server, "/animals");
   await page.locator(`${ROWS}:nth-child(45)`).waitFor();
   await page.evaluate("scrollTo({ top: 900, behavior: 'instant' })");
   await page.waitForTimeout(200);
@@ -159,13 +144,10 @@ real("a page begins at its top, and Back returns to the place in the list", NEED
   await untilTrue(page, "Math.round(scrollY) === 900");
 });
 
-real("after a reload, as many rows are shown as before, at the same place", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("after a reload, as many rows are shown as before, at the same place", async () => {
+  const server = await serve();
   await addAnimals(server, 1150);
-  await using browser = await openBrowser();
-  const { page, seen } = browser;
-  await signIn(page, server.url, server.key, "/animals");
+  const { page, seen } = await openConsole(server, "/animals");
   await page.locator(ROWS).first().waitFor();
   while ((await rowsOf(page)) < 1100) {
     const rows = await rowsOf(page);

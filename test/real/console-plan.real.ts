@@ -2,23 +2,24 @@ import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { join } from "node:path";
 import { violationsOf } from "./axe.ts";
-import { eventually, openBrowser } from "./browser.ts";
-import { publishDocs, send } from "./console-data.ts";
+import { eventually } from "./browser.ts";
+import { publishDocs } from "./console.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve } from "./support.ts";
+import { openBrowser, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", "axe-core"];
+
+const test = real(...NEEDED);
 const LIVE = ["docs.example.org", "www.example.org"];
 
-real("a change to Free names the live domains that stop, and requires confirmation", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
+test("a change to Free names the live domains that stop, and requires confirmation", async () => {
+  const server = await serve();
+  const browser = await openBrowser();
   const { page } = browser;
   await publishDocs(server);
   for (const hostname of [...LIVE, "waiting.example.net"])
-    await send(server, "/platform/projects/docs/domains", { hostname });
-  using database = new Database(join(place.path, "data", "adoption-store.db"));
+    await server.send("/platform/projects/docs/domains", { hostname });
+  using database = new Database(join(server.cwd, "data", "adoption-store.db"));
   database.run("update domains set stage = 'live', live_at = 1 where hostname like '%.org'");
   const project = async () => (await server.call("/platform/projects/docs")).json();
 

@@ -1,9 +1,11 @@
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
-import { addAnimals, send } from "./console-data.ts";
+import { type Page, untilTrue } from "./browser.ts";
+import { addAnimals } from "./console.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve } from "./support.ts";
+import { openBrowser, directory, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 /** Delays the response to the next matching request. The server has already processed the request. */
 const holdNext = async (page: Page, url: string) => {
@@ -26,10 +28,10 @@ const holdNext = async (page: Page, url: string) => {
 /** A browser that is signed in at a page of a new server with six animals, four of them reserved. */
 const openShelter = async (cwd: string, path: string) => {
   const server = await serve({ cwd });
-  await send(server, "/v1/categories", { name: "Dogs" });
+  await server.send("/v1/categories", { name: "Dogs" });
   await addAnimals(server, 6);
   for (let petId = 1; petId <= 4; petId++)
-    await send(server, "/v1/store/orders", {
+    await server.send("/v1/store/orders", {
       petId,
       adopter: { name: `Wanda Slowik ${petId}`, email: `wanda.${petId}@example.org` },
     });
@@ -41,10 +43,6 @@ const openShelter = async (cwd: string, path: string) => {
     page,
     open: (path: string) => page.goto(`${server.url}/console${path}`),
     status: (text: string | RegExp) => page.getByRole("status").getByText(text).first().waitFor(),
-    async [Symbol.asyncDispose]() {
-      await browser[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
   };
 };
 
@@ -56,9 +54,9 @@ const ANIMAL = textOf("table.animals tbody tr");
 /** Long enough for a stale response to be rendered. */
 const settle = (page: Page) => page.waitForTimeout(500);
 
-real("a list that was requested before an approval shows the approval when it arrives", NEEDED, async () => {
-  using place = directory();
-  await using it = await openShelter(place.path, "/adoptions");
+test("a list that was requested before an approval shows the approval when it arrives", async () => {
+  const place = directory();
+  const it = await openShelter(place, "/adoptions");
   const { page } = it;
   const search = page.getByLabel(/^Search by/);
   await search.fill("wanda");
@@ -75,9 +73,9 @@ real("a list that was requested before an approval shows the approval when it ar
   await untilTrue(page, `${ADOPTION}.includes("pproved") && !${ADOPTION}.includes("laced")`);
 });
 
-real("a list that was requested before an animal was saved shows its new status", NEEDED, async () => {
-  using place = directory();
-  await using it = await openShelter(place.path, "/animals?q=animal");
+test("a list that was requested before an animal was saved shows its new status", async () => {
+  const place = directory();
+  const it = await openShelter(place, "/animals?q=animal");
   const { page } = it;
   await untilTrue(page, `${ANIMAL}.includes("ending")`);
   const list = await holdNext(page, "**/v1/pets?*q=animal*3*");
@@ -95,24 +93,24 @@ real("a list that was requested before an animal was saved shows its new status"
   await untilTrue(page, `${ANIMAL}.includes("the Great")`);
 });
 
-real("a change by others during the first read of a list shows when the list arrives", NEEDED, async () => {
-  using place = directory();
-  await using it = await openShelter(place.path, "/animals");
+test("a change by others during the first read of a list shows when the list arrives", async () => {
+  const place = directory();
+  const it = await openShelter(place, "/animals");
   const { page, server } = it;
   await untilTrue(page, `${ANIMAL}.includes("ending")`);
   const list = await holdNext(page, "**/v1/pets?*q=animal*");
   await page.getByLabel(/^Search/).fill("animal");
   await list.answered;
-  await send(server, "/v1/pets/3", { name: "Animal 3 the Great" }, "PATCH");
+  await server.send("/v1/pets/3", { name: "Animal 3 the Great" }, "PATCH");
   // The stream has delivered the change, and a batch of changes has ended.
   await page.waitForTimeout(2000);
   list.release();
   await untilTrue(page, `!document.querySelector('.outdated') && ${ANIMAL}.includes("the Great")`);
 });
 
-real("a list whose first read is slow contains what is added meanwhile", NEEDED, async () => {
-  using place = directory();
-  await using it = await openShelter(place.path, "/animals");
+test("a list whose first read is slow contains what is added meanwhile", async () => {
+  const place = directory();
+  const it = await openShelter(place, "/animals");
   const { page } = it;
   for (const { path, reads, fields, button, row } of [
     {

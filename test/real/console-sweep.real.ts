@@ -2,15 +2,18 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ABSENT } from "../../src/pages/console/style-sheet.ts";
+import { openConsole } from "./console.ts";
 import { violationsOf } from "./axe.ts";
-import { type Page, lastingFaults, openBrowser } from "./browser.ts";
+import { type Page, lastingFaults } from "./browser.ts";
 import { PAGES, STATES, fillStore } from "./console-pages.ts";
 import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { showKeyField, signIn } from "./sign-in.ts";
-import { directory, real, serve, until } from "./support.ts";
+import { openBrowser, directory, real, serve, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", "axe-core"];
+
+const test = real(...NEEDED);
 /** A directory for screenshots of everything, to look at. */
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 
@@ -68,37 +71,28 @@ const problemsOf = async (page: Page, path: string): Promise<string[]> => {
 };
 
 for (const [area, paths] of Object.entries(PAGES))
-  real(
-    `axe finds nothing and everything fits at five widths, in both themes: ${area}`,
-    NEEDED,
-    async () => {
-      using place = directory();
-      await using server = await serve({ cwd: place.path });
-      await fillStore(server);
-      await using browser = await openBrowser();
-      const { page, seen } = browser;
-      await signIn(page, server.url, server.key);
-      const problems: string[] = [];
-      for (const path of paths) {
-        await page.goto(`${server.url}/console${path}`);
-        await settle(page, path);
-        if ((await page.evaluate(BEGINS_AT_CLOSE)) === true)
-          problems.push(`${path} begins at its button to close`);
-        problems.push(...(await problemsOf(page, path)));
-      }
-      expect(problems).toEqual([]);
-      // Browsers say too that an adoption is not there.
-      const expected = paths.some((path) => path.endsWith("/999")) ? /status of 404/ : /^$/;
-      expect(seen.errors.filter((error) => !expected.test(error))).toEqual([]);
-    },
-    240_000,
-  );
+  test(`axe finds nothing and everything fits at five widths, in both themes: ${area}`, async () => {
+    const server = await serve();
+    await fillStore(server);
+    const { page, seen } = await openConsole(server);
+    const problems: string[] = [];
+    for (const path of paths) {
+      await page.goto(`${server.url}/console${path}`);
+      await settle(page, path);
+      if ((await page.evaluate(BEGINS_AT_CLOSE)) === true)
+        problems.push(`${path} begins at its button to close`);
+      problems.push(...(await problemsOf(page, path)));
+    }
+    expect(problems).toEqual([]);
+    // Browsers say too that an adoption is not there.
+    const expected = paths.some((path) => path.endsWith("/999")) ? /status of 404/ : /^$/;
+    expect(seen.errors.filter((error) => !expected.test(error))).toEqual([]);
+  });
 
-real("axe finds nothing and everything fits after something was done", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("axe finds nothing and everything fits after something was done", async () => {
+  const server = await serve();
   await fillStore(server);
-  await using browser = await openBrowser();
+  const browser = await openBrowser();
   const { page } = browser;
   await signIn(page, server.url, server.key);
   // The browser asks before unsaved work is left.
@@ -113,17 +107,15 @@ real("axe finds nothing and everything fits after something was done", NEEDED, a
   expect(problems).toEqual([]);
 });
 
-real("axe finds nothing on the pages of somebody who is invited, and then signed in", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("axe finds nothing on the pages of somebody who is invited, and then signed in", async () => {
+  const server = await serve();
   const response = await server.call("/platform/people", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ name: "Ada Byron", email: "ada@example.org", role: "administrator" }),
   });
   const { invitation } = (await response.json()) as { invitation: { link: string } };
-  await using browser = await openBrowser();
-  const { page } = browser;
+  const { page } = await openBrowser();
   await addAuthenticator(page);
   const at = (path: string) => `${consoleOf(server)}/console${path}`;
   const link = at(`/invitation${new URL(invitation.link).hash}`);
@@ -158,32 +150,28 @@ const zones = (target: string) => ({
 });
 
 real(
-  "axe finds nothing on the pages of domains in each state",
-  [...NEEDED, ...NAME_SERVERS, "pebble"],
-  async () => {
-    using place = directory();
-    await using server = await serveShelter(place.path, zones);
-    const names = ["www", "docs", "docs.strict", "none"].map((label) => `${label}.shelter.test`);
-    for (const name of names) await server.add(name);
-    await server.isLive("www.shelter.test");
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await signIn(page, server.url, server.key);
-    const problems: string[] = [];
-    for (const path of ["", ...names.map((name) => `/${name}`), "/www.shelter.test/remove"]) {
-      await page.goto(`${server.url}/console/projects/shelter/domains${path}`);
-      problems.push(...(await problemsOf(page, `domains${path}`)));
-    }
-    expect(problems).toEqual([]);
-  },
-);
+  ...NEEDED,
+  ...NAME_SERVERS,
+  "pebble",
+)("axe finds nothing on the pages of domains in each state", async () => {
+  const place = directory();
+  const server = await serveShelter(place, zones);
+  const names = ["www", "docs", "docs.strict", "none"].map((label) => `${label}.shelter.test`);
+  for (const name of names) await server.attach(name);
+  await server.isLive("www.shelter.test");
+  const { page } = await openConsole(server);
+  const problems: string[] = [];
+  for (const path of ["", ...names.map((name) => `/${name}`), "/www.shelter.test/remove"]) {
+    await page.goto(`${server.url}/console/projects/shelter/domains${path}`);
+    problems.push(...(await problemsOf(page, `domains${path}`)));
+  }
+  expect(problems).toEqual([]);
+});
 
-real("axe finds nothing on the page to sign in, with each way and its problem", NEEDED, async () => {
-  using place = directory();
+test("axe finds nothing on the page to sign in, with each way and its problem", async () => {
   const env = { OIDC_ISSUER: "http://localhost:1", OIDC_CLIENT_ID: "adoption-store", OIDC_LABEL: "Shelter" };
-  await using server = await serve({ cwd: place.path, env });
-  await using browser = await openBrowser();
-  const { page } = browser;
+  const server = await serve({ env });
+  const { page } = await openBrowser();
   const problems: string[] = [];
   for (const query of ["", "?sign-in=unknown_person"]) {
     await page.goto(`${consoleOf(server)}/console${query}`);

@@ -1,10 +1,11 @@
 import { expect } from "bun:test";
-import { eventually, lastingFaults, openBrowser, untilTrue } from "./browser.ts";
-import { addAdoptions, addAnimals, addDomain, send } from "./console-data.ts";
-import { signIn } from "./sign-in.ts";
-import { type Server, directory, real, serve } from "./support.ts";
+import { eventually, lastingFaults, untilTrue } from "./browser.ts";
+import { openConsole, addAdoptions, addAnimals, addDomain } from "./console.ts";
+import { type Server, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const WIDTHS = [360, 640, 768, 1000, 1280];
 
@@ -72,39 +73,36 @@ const LONG_EMAIL = `${"wolkenstein-".repeat(4)}trostburg@mail-${"wolkenstein.".r
 
 /** Adds the longest possible values to every list. */
 const addLongData = async (server: Server): Promise<void> => {
-  const { id: categoryId } = (await send(server, "/v1/categories", { name: LONG_WORD })) as { id: number };
-  const { id: petId } = (await send(server, "/v1/pets", {
+  const { id: categoryId } = await server.send<{ id: number }>("/v1/categories", { name: LONG_WORD });
+  const { id: petId } = await server.send<{ id: number }>("/v1/pets", {
     name: LONG_WORD,
     categoryId,
     status: "available",
-  })) as { id: number };
+  });
   const adopter = { name: LONG_WORD, email: LONG_EMAIL };
   const order = { petId, adopter, note: LONG_WORD };
-  const { id } = (await send(server, "/v1/store/orders", order)) as { id: number };
-  await send(server, `/v1/store/orders/${id}/approve`, {});
-  await send(server, "/platform/people", { name: LONG_WORD, email: LONG_EMAIL, role: "administrator" });
+  const { id } = await server.send<{ id: number }>("/v1/store/orders", order);
+  await server.send(`/v1/store/orders/${id}/approve`, {});
+  await server.send("/platform/people", { name: LONG_WORD, email: LONG_EMAIL, role: "administrator" });
   const scopes = ["pets:read", "pets:write", "orders:read", "orders:write", "platform:read"];
-  await send(server, "/platform/keys", { name: LONG_WORD, scopes, rateLimit: "100000/h" });
-  await send(server, "/platform/projects", { slug: "w".repeat(40), name: LONG_WORD, plan: "enterprise" });
+  await server.send("/platform/keys", { name: LONG_WORD, scopes, rateLimit: "100000/h" });
+  await server.send("/platform/projects", { slug: "w".repeat(40), name: LONG_WORD, plan: "enterprise" });
   const hostname = `${"wolkenstein".repeat(5)}.${"trostburg".repeat(5)}.example.org`;
-  await send(server, "/platform/projects/docs/domains", { hostname });
+  await server.send("/platform/projects/docs/domains", { hostname });
 };
 
 const IS_UNSEEN = (selector: string) =>
   `[...document.querySelectorAll("${selector}")].every((one) => !one.checkVisibility())`;
 
-real("no table hides anything at any width, and no word or number is broken", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/v1/categories", { name: "Dogs that get on with everybody" });
+test("no table hides anything at any width, and no word or number is broken", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs that get on with everybody" });
   await addAnimals(server, 30);
   await addAdoptions(server, 25);
   await addDomain(server);
   const scopes = ["pets:read", "pets:write", "orders:read", "orders:write"];
-  await send(server, "/platform/keys", { name: "shelter website", scopes, rateLimit: "600/min" });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key);
+  await server.send("/platform/keys", { name: "shelter website", scopes, rateLimit: "600/min" });
+  const { page } = await openConsole(server);
   const faults: string[] = [];
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
@@ -129,17 +127,14 @@ real("no table hides anything at any width, and no word or number is broken", NE
   }
 });
 
-real("the layout of a table depends only on the width of the window", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/v1/categories", { name: "Dogs" });
+test("the layout of a table depends only on the width of the window", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
   await addAnimals(server, 2);
-  await send(server, "/v1/store/orders", { petId: 1, adopter: { name: "Ada", email: "ada@a.example" } });
-  await send(server, "/platform/people", { name: "Ada", email: "ada@a.example", role: "staff" });
+  await server.send("/v1/store/orders", { petId: 1, adopter: { name: "Ada", email: "ada@a.example" } });
+  await server.send("/platform/people", { name: "Ada", email: "ada@a.example", role: "staff" });
   await addDomain(server);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key);
+  const { page } = await openConsole(server);
   const layouts = async (isLong: boolean) => {
     const found: [path: string, width: number, isStacked: boolean][] = [];
     for (const width of WINDOWS) {
@@ -160,15 +155,12 @@ real("the layout of a table depends only on the width of the window", NEEDED, as
   expect(await layouts(true)).toEqual(before);
 });
 
-real("typing in a search never changes the layout of the table below it", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("typing in a search never changes the layout of the table below it", async () => {
+  const server = await serve();
   await addAnimals(server, 3);
   await addDomain(server);
   await addLongData(server);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key);
+  const { page } = await openConsole(server);
   for (const width of WINDOWS)
     for (const path of ["/adoptions?status=all", "/animals"]) {
       await page.setViewportSize({ width, height: 900 });
@@ -199,14 +191,11 @@ real("typing in a search never changes the layout of the table below it", NEEDED
     }
 });
 
-real("on paper, there is the list without navigation and actions, and nothing is cut", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("on paper, there is the list without navigation and actions, and nothing is cut", async () => {
+  const server = await serve();
   await addAnimals(server, 25);
   await addAdoptions(server, 25);
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/adoptions");
+  const { page } = await openConsole(server, "/adoptions");
   await page.locator("[aria-label=Adoptions] td").first().waitFor();
   await page.emulateMedia({ media: "print" });
   // A4 with the margins of browsers.

@@ -1,10 +1,11 @@
 import { expect } from "bun:test";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
-import { send } from "./console-data.ts";
-import { signIn } from "./sign-in.ts";
-import { directory, real, serve, type Server } from "./support.ts";
+import { openConsole } from "./console.ts";
+import { type Page, untilTrue } from "./browser.ts";
+import { real, serve, type Server } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const TOAST = "[role=status] .toast";
 const isShown = (page: Page) => page.locator(TOAST).first().isVisible();
@@ -35,13 +36,10 @@ const rename = async (page: Page, from: string, to: string): Promise<void> => {
   await page.locator(TOAST).getByText(to).waitFor();
 };
 
-real("a toast takes the action back, and says so", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await send(server, "/v1/categories", { name: "Dogs" });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/categories");
+test("a toast takes the action back, and says so", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
+  const { page } = await openConsole(server, "/categories");
   await rename(page, "Dogs", "Hounds");
   expect(await nameOf(server)).toBe("Hounds");
   await page.locator(TOAST).getByRole("button", { name: "Undo" }).click();
@@ -50,33 +48,26 @@ real("a toast takes the action back, and says so", NEEDED, async () => {
   expect(await nameOf(server)).toBe("Dogs");
 });
 
-real(
-  "a toast stays in sight for 6 seconds on any page, longer under the pointer or with the focus, and can be dismissed",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await send(server, "/v1/categories", { name: "Dogs" });
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await signIn(page, server.url, server.key, "/categories");
+test("a toast stays in sight for 6 seconds on any page, longer under the pointer or with the focus, and can be dismissed", async () => {
+  const server = await serve();
+  await server.send("/v1/categories", { name: "Dogs" });
+  const { page } = await openConsole(server, "/categories");
 
-    await page.evaluate(WATCH);
-    await rename(page, "Dogs", "Hounds");
-    await page.getByRole("link", { name: "Keys", exact: true }).click();
-    await page.getByRole("heading", { name: "Keys" }).waitFor();
-    await untilTrue(page, "toast.to - toast.from >= 6000 && toast.wasInSight === true");
+  await page.evaluate(WATCH);
+  await rename(page, "Dogs", "Hounds");
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("heading", { name: "Keys" }).waitFor();
+  await untilTrue(page, "toast.to - toast.from >= 6000 && toast.wasInSight === true");
 
-    await page.getByRole("link", { name: "Categories", exact: true }).click();
-    await rename(page, "Hounds", "Dogs");
-    await page.locator(TOAST).hover();
-    await page.waitForTimeout(7000);
-    expect(await isShown(page)).toBe(true);
-    await page.locator(TOAST).getByRole("button", { name: "Undo" }).focus();
-    await page.mouse.move(5, 5);
-    await page.waitForTimeout(7000);
-    expect(await isShown(page)).toBe(true);
-    await page.locator(TOAST).getByRole("button", { name: "Dismiss" }).click();
-    await untilTrue(page, `!document.querySelector(${JSON.stringify(TOAST)})`);
-  },
-);
+  await page.getByRole("link", { name: "Categories", exact: true }).click();
+  await rename(page, "Hounds", "Dogs");
+  await page.locator(TOAST).hover();
+  await page.waitForTimeout(7000);
+  expect(await isShown(page)).toBe(true);
+  await page.locator(TOAST).getByRole("button", { name: "Undo" }).focus();
+  await page.mouse.move(5, 5);
+  await page.waitForTimeout(7000);
+  expect(await isShown(page)).toBe(true);
+  await page.locator(TOAST).getByRole("button", { name: "Dismiss" }).click();
+  await untilTrue(page, `!document.querySelector(${JSON.stringify(TOAST)})`);
+});

@@ -1,16 +1,15 @@
 import { expect } from "bun:test";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { tarGzOf } from "../platform/deploys/archives.ts";
 import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { surroundings } from "./authorities.ts";
-import { openBrowser } from "./browser.ts";
-import { publishDocs } from "./console-data.ts";
+import { openConsole, publishDocs } from "./console.ts";
 import { NEEDED as NAME_SERVERS, nameServers } from "./dns-servers.ts";
 import { signIn, signedOut } from "./sign-in.ts";
-import { directory, real, run, serve, type Server, until } from "./support.ts";
+import { openBrowser, directory, real, run, serve, type Server, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 
 const json = { "content-type": "application/json" };
 
@@ -54,9 +53,8 @@ const hostileSite = (console: string) => {
   return { port: server.port ?? 0, [Symbol.asyncDispose]: () => server.stop(true) };
 };
 
-real("a page of another site, or of a neighbouring host, can do nothing with a session", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path, env: { API_HOSTS: "adopt.example.test" } });
+test("a page of another site, or of a neighbouring host, can do nothing with a session", async () => {
+  const server = await serve({ env: { API_HOSTS: "adopt.example.test" } });
   const base = `http://adopt.example.test:${server.port}`;
   const active = async () => {
     const project = await (await server.call("/platform/projects/docs")).json();
@@ -70,7 +68,7 @@ real("a page of another site, or of a neighbouring host, can do nothing with a s
   });
   expect([deployed.status, await deployed.json()]).toEqual([201, expect.objectContaining({ id: 2 })]);
   await using hostile = hostileSite(base);
-  await using browser = await openBrowser(undefined, {
+  const browser = await openBrowser(undefined, {
     flags: ["--host-resolver-rules=MAP *.test 127.0.0.1"],
   });
   const { page } = browser;
@@ -88,12 +86,9 @@ real("a page of another site, or of a neighbouring host, can do nothing with a s
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 });
 
-real("the last key that can manage keys is revoked only by a choice of its own", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key);
+test("the last key that can manage keys is revoked only by a choice of its own", async () => {
+  const server = await serve();
+  const { page } = await openConsole(server);
   await page.goto(`${server.url}/console/keys/1/revoke`);
   const revoke = page.getByRole("button", { name: "Revoke", exact: true });
   await revoke.click();
@@ -110,9 +105,8 @@ real("the last key that can manage keys is revoked only by a choice of its own",
 const IMAGE = `<img src=x onerror=window.hacked=1>`;
 const SCRIPT = `${IMAGE}<script>window.hacked=1</script>`;
 
-real("what others wrote is shown as text", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("what others wrote is shown as text", async () => {
+  const server = await serve();
   const send = (path: string, body: object) =>
     server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) });
   expect((await send("/v1/categories", { name: SCRIPT })).status).toBe(201);
@@ -121,9 +115,7 @@ real("what others wrote is shown as text", NEEDED, async () => {
   expect((await send("/v1/store/orders", { petId: 1, adopter, note: SCRIPT })).status).toBe(201);
   expect((await send("/platform/projects", { slug: "a", name: SCRIPT, plan: "pro" })).status).toBe(201);
   expect((await send("/platform/keys", { name: SCRIPT, scopes: ["pets:read"] })).status).toBe(201);
-  await using browser = await openBrowser();
-  const { page, seen } = browser;
-  await signIn(page, server.url, server.key);
+  const { page, seen } = await openConsole(server);
   for (const path of [
     "/animals",
     "/animals/1/change",
@@ -162,12 +154,9 @@ real("what others wrote is shown as text", NEEDED, async () => {
   expect(seen.errors.filter((error) => !error.includes("status of 400"))).toEqual([]);
 });
 
-real("what could not be sent is not sent later, when nobody looks any more", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/animals/new");
+test("what could not be sent is not sent later, when nobody looks any more", async () => {
+  const server = await serve();
+  const { page } = await openConsole(server, "/animals/new");
   await page.getByLabel("Name", { exact: true }).fill("Bella");
   await page.locator("dialog").getByRole("combobox", { name: "Category" }).fill("3");
   await page.context().setOffline(true);
@@ -179,12 +168,9 @@ real("what could not be sent is not sent later, when nobody looks any more", NEE
   expect(await animals(server)).toEqual([]);
 });
 
-real("signing out ends the session that the browser has, whichever page began it", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key);
+test("signing out ends the session that the browser has, whichever page began it", async () => {
+  const server = await serve();
+  const { page } = await openConsole(server);
   const other = await page.context().newPage();
   await other.goto(`${server.url}/console`);
   await other.getByRole("button", { name: "Sign out" }).click();
@@ -203,15 +189,17 @@ const DOCS = "docs.shelter.test";
 const WWW = "www.shelter.test";
 
 real(
+  ...NEEDED,
+  ...NAME_SERVERS,
+  "pebble",
+  "curl",
+)(
   "a volunteer goes from signing in to a live domain, its redirect and its removal, and adds an animal",
-  [...NEEDED, ...NAME_SERVERS, "pebble", "curl"],
   async () => {
-    using place = directory();
-    const { servers, authority, env, httpsPort } = await surroundings(place.path);
-    await using _authority = authority;
-    await using server = await serve({ cwd: place.path, env });
-    await using browser = await openBrowser();
-    const { page, seen } = browser;
+    const place = directory();
+    const { servers, authority, env, httpsPort } = await surroundings(place);
+    const server = await serve({ cwd: place, env });
+    const { page, seen } = await openBrowser();
     const link = (name: string) => page.getByRole("link", { name, exact: true });
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     const dialog = (name: string) => page.locator("dialog").getByRole("button", { name, exact: true });
@@ -260,9 +248,7 @@ real(
       "shelter.test": ["shelter.test NS ns.shelter.test", "ns.shelter.test A 127.0.0.1", ...lines],
     });
     const www = `${WWW} 1 CNAME ${target}`;
-    const dns = join(place.path, "dns");
-    mkdirSync(dns);
-    await using names = await nameServers(dns, shelter(`${DOCS} 1 A 192.0.2.1`, www), servers);
+    const names = await nameServers(shelter(`${DOCS} 1 A 192.0.2.1`, www), servers);
 
     await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
     await link("Add domain").click();
@@ -336,5 +322,4 @@ real(
     expect(seen.requests.filter((url) => !own.includes(url) && !url.startsWith("data:"))).toEqual([]);
     expect(seen.errors).toEqual([]);
   },
-  240_000,
 );

@@ -1,6 +1,8 @@
 import { expect } from "bun:test";
 import { type Server, directory, launch, real, serve } from "./support.ts";
 
+const test = real();
+
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 20);
 const CONNECTIONS = 64;
 /** A start takes some 150 ms, so half of the rounds end during or shortly after it. The others end while animals are added. */
@@ -59,52 +61,43 @@ const everything = async <Item>(server: Server, first: string): Promise<Item[]> 
   return items;
 };
 
-real(
-  `killed ${ROUNDS} times while ${CONNECTIONS} connections add animals, it keeps each acknowledged one, once, under its id, and recorded once`,
-  [],
-  async () => {
-    using place = directory();
-    const acknowledged: Pet[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const pets = await crash(place.path, round);
-      // An id given out again would be one of a round before.
-      const ids = new Set(acknowledged.map(({ id }) => id));
-      expect(pets.filter(({ id }) => ids.has(id))).toEqual([]);
-      acknowledged.push(...pets);
-    }
-    await using server = await serve({ cwd: place.path });
-    const listed = await everything<Pet>(server, "/v1/pets?limit=100");
-    const nameOf = new Map(listed.map(({ id, name }) => [id, name]));
-    expect(acknowledged.filter(({ id, name }) => nameOf.get(id) !== name)).toEqual([]);
-    expect(nameOf.size).toBe(listed.length);
-    expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length);
-    expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length);
-    expect(acknowledged.length).toBeGreaterThan(ROUNDS);
-    const entries = await everything<{ resource: { id: string; name: string } }>(
-      server,
-      "/platform/audit?action=pet.added&limit=100",
-    );
-    const recorded = entries.map(({ resource }) => `${resource.id} ${resource.name}`);
-    expect(recorded.toReversed()).toEqual(listed.map((pet) => `${pet.id} ${pet.name}`));
-    const { id } = (await (await server.add("after")).json()) as Pet;
-    expect(id).toBeGreaterThan(Math.max(...listed.map((pet) => pet.id)));
-    console.log(`    ${acknowledged.length} acknowledged, ${listed.length} kept`);
-  },
-  600_000,
-);
+test(`killed ${ROUNDS} times while ${CONNECTIONS} connections add animals, it keeps each acknowledged one, once, under its id, and recorded once`, async () => {
+  const place = directory();
+  const acknowledged: Pet[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const pets = await crash(place, round);
+    // An id given out again would be one of a round before.
+    const ids = new Set(acknowledged.map(({ id }) => id));
+    expect(pets.filter(({ id }) => ids.has(id))).toEqual([]);
+    acknowledged.push(...pets);
+  }
+  const server = await serve({ cwd: place });
+  const listed = await everything<Pet>(server, "/v1/pets?limit=100");
+  const nameOf = new Map(listed.map(({ id, name }) => [id, name]));
+  expect(acknowledged.filter(({ id, name }) => nameOf.get(id) !== name)).toEqual([]);
+  expect(nameOf.size).toBe(listed.length);
+  expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length);
+  expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length);
+  expect(acknowledged.length).toBeGreaterThan(ROUNDS);
+  const entries = await everything<{ resource: { id: string; name: string } }>(
+    server,
+    "/platform/audit?action=pet.added&limit=100",
+  );
+  const recorded = entries.map(({ resource }) => `${resource.id} ${resource.name}`);
+  expect(recorded.toReversed()).toEqual(listed.map((pet) => `${pet.id} ${pet.name}`));
+  const { id } = (await (await server.add("after")).json()) as Pet;
+  expect(id).toBeGreaterThan(Math.max(...listed.map((pet) => pet.id)));
+  console.log(`    ${acknowledged.length} acknowledged, ${listed.length} kept`);
+}, 600_000);
 
-real(
-  "killed at any moment of its first start, the next start leaves a first key that works",
-  [],
-  async () => {
-    for (let ms = 0; ms <= 200; ms += 20) {
-      using place = directory();
-      await using process = launch({ cwd: place.path });
-      await Bun.sleep(ms);
-      process.kill();
-      await process.exited;
-      await using server = await serve({ cwd: place.path });
-      expect((await server.call("/v1/pets")).status).toBe(200);
-    }
-  },
-);
+test("killed at any moment of its first start, the next start leaves a first key that works", async () => {
+  for (let ms = 0; ms <= 200; ms += 20) {
+    const place = directory();
+    await using process = launch({ cwd: place });
+    await Bun.sleep(ms);
+    process.kill();
+    await process.exited;
+    await using server = await serve({ cwd: place });
+    expect((await server.call("/v1/pets")).status).toBe(200);
+  }
+});

@@ -25,15 +25,17 @@ import {
   until,
 } from "./support.ts";
 
+const test = real("root", "setpriv");
+
 /** The user that the service runs as; nobody needs to know them. */
 const SERVICE = 12345;
 
 /** The DATA_DIR of a service, and the program where that user can run it. */
 const service = () => {
   const place = directory();
-  const data = join(place.path, "data");
-  const program = join(place.path, "adoption-store");
-  chmodSync(place.path, 0o755);
+  const data = join(place, "data");
+  const program = join(place, "adoption-store");
+  chmodSync(place, 0o755);
   copyFileSync(EXECUTABLE, program);
   chmodSync(program, 0o755);
   mkdirSync(data, { mode: 0o700 });
@@ -48,77 +50,64 @@ const service = () => {
     program,
   ];
   return {
-    path: place.path,
+    path: place,
     data,
     argv,
-    asService: (args: string[]): Promise<Finished> => run([...argv, ...args], { cwd: place.path }),
-    asRoot: (args: string[]): Promise<Finished> => store(args, { cwd: place.path }),
+    asService: (args: string[]): Promise<Finished> => run([...argv, ...args], { cwd: place }),
+    asRoot: (args: string[]): Promise<Finished> => store(args, { cwd: place }),
     /** What in DATA_DIR is not the service's. */
     foreign: () =>
       readdirSync(data, { recursive: true })
         .map(String)
         .filter((name) => statSync(join(data, name)).uid !== SERVICE),
-    [Symbol.dispose]: place[Symbol.dispose],
   };
 };
 
-real(
-  "a lock that the service may not write is named with its remedy, and no second server starts",
-  ["root", "setpriv"],
-  async () => {
-    using place = service();
-    writeFileSync(join(place.data, "server.lock"), "");
-    chmodSync(join(place.data, "server.lock"), 0o644);
-    const refused = await place.asService(["serve", "--port", "0"]);
-    expectRefusal(
-      refused,
-      1,
-      /server\.lock belongs to user 0 and cannot be written by user 12345 .*: sudo chown 12345 /,
-    );
-    expect(readdirSync(place.data)).toEqual(["server.lock"]);
-    const [, remedy = ""] = /: sudo (chown .*)\n/.exec(refused.stderr) ?? [];
-    expect((await run(["sh", "-c", remedy], { cwd: place.path })).code).toBe(0);
-    await using server = await serve({ cwd: place.path, argv: place.argv });
-    expectRefusal(
-      await place.asService(["serve", "--port", "0"]),
-      1,
-      /a server is using it: stop that server/,
-    );
-    expect((await server.add("Bella")).status).toBe(201);
-  },
-);
+test("a lock that the service may not write is named with its remedy, and no second server starts", async () => {
+  const place = service();
+  writeFileSync(join(place.data, "server.lock"), "");
+  chmodSync(join(place.data, "server.lock"), 0o644);
+  const refused = await place.asService(["serve", "--port", "0"]);
+  expectRefusal(
+    refused,
+    1,
+    /server\.lock belongs to user 0 and cannot be written by user 12345 .*: sudo chown 12345 /,
+  );
+  expect(readdirSync(place.data)).toEqual(["server.lock"]);
+  const [, remedy = ""] = /: sudo (chown .*)\n/.exec(refused.stderr) ?? [];
+  expect((await run(["sh", "-c", remedy], { cwd: place.path })).code).toBe(0);
+  const server = await serve({ cwd: place.path, argv: place.argv });
+  expectRefusal(await place.asService(["serve", "--port", "0"]), 1, /a server is using it: stop that server/);
+  expect((await server.add("Bella")).status).toBe(201);
+});
 
-real(
-  "what root does to the DATA_DIR of a service leaves everything to the service",
-  ["root", "setpriv"],
-  async () => {
-    using place = service();
-    const csv = join(place.path, "animals.csv");
-    writeFileSync(csv, "name,categoryId\nMax,1\n");
-    mkdirSync(join(place.data, "backups"), { mode: 0o700 });
-    chownSync(join(place.data, "backups"), SERVICE, SERVICE);
-    const backup = join(place.data, "backups", "taken.db");
-    await createStore(place.data);
-    for (const args of [
-      ["keys", "create", "--name", "x", "--scope", "*"],
-      ["import", csv],
-      ["doctor", "--port", "0"],
-      ["backup", backup],
-      ["restore", backup, "--yes"],
-      ["keys", "list"],
-    ]) {
-      const { code, stderr } = await place.asRoot(args);
-      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
-      expect([args, place.foreign()]).toEqual([args, []]);
-    }
-    const listed = await place.asService(["keys", "list", "--json"]);
-    expect({ code: listed.code, stderr: listed.stderr }).toEqual({ code: 0, stderr: "" });
-    expect((await place.asService(["export", "-"])).stdout).toContain("Max");
-  },
-);
+test("what root does to the DATA_DIR of a service leaves everything to the service", async () => {
+  const place = service();
+  const csv = join(place.path, "animals.csv");
+  writeFileSync(csv, "name,categoryId\nMax,1\n");
+  mkdirSync(join(place.data, "backups"), { mode: 0o700 });
+  chownSync(join(place.data, "backups"), SERVICE, SERVICE);
+  const backup = join(place.data, "backups", "taken.db");
+  await createStore(place.data);
+  for (const args of [
+    ["keys", "create", "--name", "x", "--scope", "*"],
+    ["import", csv],
+    ["doctor", "--port", "0"],
+    ["backup", backup],
+    ["restore", backup, "--yes"],
+    ["keys", "list"],
+  ]) {
+    const { code, stderr } = await place.asRoot(args);
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+    expect([args, place.foreign()]).toEqual([args, []]);
+  }
+  const listed = await place.asService(["keys", "list", "--json"]);
+  expect({ code: listed.code, stderr: listed.stderr }).toEqual({ code: 0, stderr: "" });
+  expect((await place.asService(["export", "-"])).stdout).toContain("Max");
+});
 
-real("a DATA_DIR of another user is named as that by every command", ["root", "setpriv"], async () => {
-  using place = service();
+test("a DATA_DIR of another user is named as that by every command", async () => {
+  const place = service();
   chownSync(place.data, 0, 0);
   for (const args of [
     ["serve", "--port", "0"],
@@ -136,14 +125,14 @@ real("a DATA_DIR of another user is named as that by every command", ["root", "s
   expect(stdout).toMatch(/^FAILED +data directory: .*it belongs to user 0/m);
 });
 
-real("whoever waits for /livez finds a key that works, in each of 20 starts", [], async () => {
+real()("whoever waits for /livez finds a key that works, in each of 20 starts", async () => {
   for (let round = 0; round < 20; round++) {
-    using place = directory();
+    const place = directory();
     using probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
     const port = String(probe.port);
     await probe.stop(true);
     const child = Bun.spawn([EXECUTABLE, "serve", "--port", port, "--host", "127.0.0.1"], {
-      cwd: place.path,
+      cwd: place,
       env: { PATH: process.env["PATH"] ?? "" },
       stdout: "ignore",
       stderr: "ignore",
@@ -155,7 +144,7 @@ real("whoever waits for /livez finds a key that works, in each of 20 starts", []
       );
     try {
       await until("it is alive", async () => (await ask("/livez")) === 200, 10_000);
-      const key = readFileSync(join(place.path, "data", "admin.key"), "utf8").trim();
+      const key = readFileSync(join(place, "data", "admin.key"), "utf8").trim();
       expect(await ask("/v1/pets", key)).toBe(200);
     } finally {
       child.kill("SIGTERM");
@@ -164,16 +153,16 @@ real("whoever waits for /livez finds a key that works, in each of 20 starts", []
   }
 });
 
-real("a server whose log is deleted ends by itself with 1, and has lost nothing", [], async () => {
-  using place = directory();
-  const log = join(place.path, "data", "adoption-store.db-wal");
+real()("a server whose log is deleted ends by itself with 1, and has lost nothing", async () => {
+  const place = directory();
+  const log = join(place, "data", "adoption-store.db-wal");
   {
-    await using server = await serve({ cwd: place.path });
+    await using server = await serve({ cwd: place });
     for (let at = 0; at < 20; at++) expect((await server.add(`Animal ${at}`)).status).toBe(201);
     rmSync(log);
     expect(await server.exited).toBe(1);
   }
   expect(existsSync(log)).toBe(false);
-  const { stdout } = await store(["export", "-"], { cwd: place.path });
+  const { stdout } = await store(["export", "-"], { cwd: place });
   for (let at = 0; at < 20; at++) expect(stdout).toContain(`Animal ${at}`);
 });

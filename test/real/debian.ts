@@ -2,7 +2,7 @@ import { beforeAll } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { type Finished, areInstalled, run, until } from "./support.ts";
+import { type Finished, areInstalled, atEnd, run, until } from "./support.ts";
 
 /** What a test with a bare Debian needs on this machine. */
 export const DEBIAN_PROGRAMS = ["root", "debootstrap", "systemd-nspawn", "nsenter"];
@@ -40,7 +40,8 @@ const makeBase = async (): Promise<void> => {
       MIRROR,
     ]);
     rmSync(join(unfinished, "var/cache/apt/archives"), { recursive: true });
-    renameSync(unfinished, BASE);
+    // Another process may have been faster.
+    if (!existsSync(BASE)) renameSync(unfinished, BASE);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
@@ -111,7 +112,7 @@ const boot = async (root: string) => {
 
 /**
  * A bare Debian whose first process is systemd, as after the installation of a virtual machine: no Node, no Bun. It is removed
- * when the scope that it was started in ends. The file of the test calls {@link prepareDebian}.
+ * when the test ends. The file of the test calls {@link prepareDebian}.
  */
 export const startDebian = async () => {
   const place = mkdtempSync(join(tmpdir(), "adoption-store-debian-"));
@@ -121,15 +122,8 @@ export const startDebian = async () => {
     string,
   ];
   for (const path of [upper, work, root]) mkdirSync(path);
-  await must([
-    "mount",
-    "-t",
-    "overlay",
-    "overlay",
-    "-o",
-    `lowerdir=${BASE},upperdir=${upper},workdir=${work}`,
-    root,
-  ]);
+  const layers = `lowerdir=${BASE},upperdir=${upper},workdir=${work}`;
+  await must(["mount", "-t", "overlay", "overlay", "-o", layers, root]);
   const remove = async () => {
     await must(["umount", root]);
     rmSync(place, { recursive: true, force: true });
@@ -137,6 +131,10 @@ export const startDebian = async () => {
   let machine = await boot(root).catch(async (error: unknown) => {
     await remove();
     throw error;
+  });
+  atEnd(async () => {
+    await machine.kill();
+    await remove();
   });
   return {
     /** Its file system, as this machine sees it. */
@@ -160,10 +158,6 @@ export const startDebian = async () => {
     async powerCycle(): Promise<void> {
       await machine.kill();
       machine = await boot(root);
-    },
-    async [Symbol.asyncDispose]() {
-      await machine.kill();
-      await remove();
     },
   };
 };

@@ -3,6 +3,8 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, directory, expectRefusal, launch, real, serve, store } from "./support.ts";
 
+const test = real();
+
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 20);
 
 /** Writes a site whose files all say the same version. */
@@ -21,11 +23,10 @@ const deploy = (server: Server, cwd: string, site: string, ...more: string[]) =>
 const page = (server: Server, path = "/") =>
   fetch(`${server.url}${path}`, { headers: { host: `docs.localhost:${server.port}` } });
 
-real("a directory is deployed by one command, and its address printed", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  const site = writeSite(join(place.path, "site"), "one", 3);
-  const { code, stdout, stderr } = await deploy(server, place.path, site);
+test("a directory is deployed by one command, and its address printed", async () => {
+  const server = await serve();
+  const site = writeSite(join(server.cwd, "site"), "one", 3);
+  const { code, stdout, stderr } = await deploy(server, server.cwd, site);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(
     new RegExp(
@@ -36,30 +37,26 @@ real("a directory is deployed by one command, and its address printed", [], asyn
   expect(await (await page(server, "/2.txt")).text()).toBe("one 2");
 });
 
-real("what keeps a directory from being deployed is said in one line", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  const site = writeSite(join(place.path, "site"), "one", 0);
-  expectRefusal(await deploy(server, place.path, "nowhere"), 2, /"nowhere" is not a directory/);
+test("what keeps a directory from being deployed is said in one line", async () => {
+  const place = directory();
+  const server = await serve({ cwd: place });
+  const site = writeSite(join(place, "site"), "one", 0);
+  expectRefusal(await deploy(server, place, "nowhere"), 2, /"nowhere" is not a directory/);
   const other = ["deploy", site, "--project", "none", "--server", server.url];
   expectRefusal(
-    await store(other, { cwd: place.path }),
+    await store(other, { cwd: place }),
     2,
     /there is no project "none": check the slug, or create it with --create/,
   );
-  const wrongKey = { cwd: place.path, env: { ADOPTION_STORE_KEY: "aas_wrong" } };
+  const wrongKey = { cwd: place, env: { ADOPTION_STORE_KEY: "aas_wrong" } };
   expectRefusal(
     await store(["deploy", site, "--project", "docs", "--server", server.url], wrongKey),
     1,
     /API key/,
   );
   const away = ["deploy", site, "--project", "docs", "--server", "http://127.0.0.1:9"];
-  expectRefusal(
-    await store(away, { cwd: place.path }),
-    1,
-    /no response from http:\/\/127\.0\.0\.1:9 .*serve/,
-  );
-  expect((await store([...other, "--create"], { cwd: place.path })).code).toBe(0);
+  expectRefusal(await store(away, { cwd: place }), 1, /no response from http:\/\/127\.0\.0\.1:9 .*serve/);
+  expect((await store([...other, "--create"], { cwd: place })).code).toBe(0);
 });
 
 /** Deploys one version after the other until the server is killed. @returns the last that was acknowledged */
@@ -86,56 +83,45 @@ const deployUntilKilled = async (
   }
 };
 
-real(
-  `killed ${ROUNDS} times while sites are deployed, it serves the last one that was acknowledged, or the one after, whole`,
-  [],
-  async () => {
-    using place = directory();
-    let last = 0;
-    let next = 1;
-    for (let round = 0; round < ROUNDS; round++) {
-      const { acknowledged, tried } = await deployUntilKilled(place.path, next);
-      last = Math.max(last, acknowledged);
-      next = tried + 1;
-      await using server = await serve({ cwd: place.path });
-      const version = await (await page(server)).text();
-      // Before the first deploy there is no site.
-      if (last === 0 && !version.startsWith("v")) continue;
-      const number = Number(version.slice(1));
-      expect(number).toBeGreaterThanOrEqual(last);
-      expect(number).toBeLessThan(next);
-      last = number;
-      const answers = await Promise.all(
-        Array.from({ length: 200 }, async (_, at) => (await page(server, `/${at}.txt`)).text()),
-      );
-      expect(answers).toEqual(answers.map((_, at) => `${version} ${at}`));
-    }
-    expect(last).toBeGreaterThan(0);
-    await using server = await serve({ cwd: place.path });
-    await Bun.sleep(1000);
-    expect(await server.stop()).toBe(0);
-    const data = join(place.path, "data");
-    expect(readdirSync(data)).not.toContain("uploads");
-    expect(readdirSync(join(data, "blobs", "tmp"))).toEqual([]);
-    console.log(`    ${last} versions`);
-  },
-  600_000,
-);
+test(`killed ${ROUNDS} times while sites are deployed, it serves the last one that was acknowledged, or the one after, whole`, async () => {
+  const place = directory();
+  let last = 0;
+  let next = 1;
+  for (let round = 0; round < ROUNDS; round++) {
+    const { acknowledged, tried } = await deployUntilKilled(place, next);
+    last = Math.max(last, acknowledged);
+    next = tried + 1;
+    await using server = await serve({ cwd: place });
+    const version = await (await page(server)).text();
+    // Before the first deploy there is no site.
+    if (last === 0 && !version.startsWith("v")) continue;
+    const number = Number(version.slice(1));
+    expect(number).toBeGreaterThanOrEqual(last);
+    expect(number).toBeLessThan(next);
+    last = number;
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, at) => (await page(server, `/${at}.txt`)).text()),
+    );
+    expect(answers).toEqual(answers.map((_, at) => `${version} ${at}`));
+  }
+  expect(last).toBeGreaterThan(0);
+  const server = await serve({ cwd: place });
+  await Bun.sleep(1000);
+  expect(await server.stop()).toBe(0);
+  const data = join(place, "data");
+  expect(readdirSync(data)).not.toContain("uploads");
+  expect(readdirSync(join(data, "blobs", "tmp"))).toEqual([]);
+  console.log(`    ${last} versions`);
+}, 600_000);
 
 const MANY = 10_000;
 
-real(
-  "a deploy of 10,000 files is served whole",
-  [],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    const site = writeSite(join(place.path, "site"), "x".repeat(5000), MANY - 1);
-    const { stdout, code } = await deploy(server, place.path, site, "--json");
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ files: MANY, status: "succeeded", active: true });
-    for (const at of [0, 4999, MANY - 2])
-      expect(await (await page(server, `/${at}.txt`)).text()).toEndWith(`x ${at}`);
-  },
-  300_000,
-);
+test("a deploy of 10,000 files is served whole", async () => {
+  const server = await serve();
+  const site = writeSite(join(server.cwd, "site"), "x".repeat(5000), MANY - 1);
+  const { stdout, code } = await deploy(server, server.cwd, site, "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ files: MANY, status: "succeeded", active: true });
+  for (const at of [0, 4999, MANY - 2])
+    expect(await (await page(server, `/${at}.txt`)).text()).toEndWith(`x ${at}`);
+}, 300_000);

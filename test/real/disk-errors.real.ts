@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Finished, directory, launch, real, run, store, until } from "./support.ts";
 
+const test = real("strace");
+
 const READS = ["doctor --port 0", "backup b.db --force", "keys list", "export o.csv --force"];
 /** Which read of the database file fails: some before the first page is known, some in the middle of a check. */
 const AT = [1, 2, 3, 4, 5, 7, 9, 13, 19, 29];
@@ -45,15 +47,15 @@ const failing = (
 };
 
 for (const command of READS)
-  real(`one read that fails with EIO is not damage to ${command}`, ["strace"], async () => {
-    using place = directory();
-    await filled(place.path);
+  test(`one read that fails with EIO is not damage to ${command}`, async () => {
+    const place = directory();
+    await filled(place);
     let failures = 0;
     for (const at of AT) {
-      const data = join(place.path, "data");
+      const data = join(place, "data");
       cpSync(data, `${data}.whole`, { recursive: true });
       const { code, stdout, stderr } = await failing(
-        place.path,
+        place,
         `pread64:when=${at}`,
         ["data/adoption-store.db"],
         command,
@@ -95,29 +97,25 @@ for (const command of [
   "keys create --name a --scope *",
   "restore whole.db --yes",
 ])
-  real(
-    `${command} says in one line that the disk fails where all of DATA_DIR answers with EIO`,
-    ["strace"],
-    async () => {
-      using place = directory();
-      await filled(place.path);
-      expect((await store(["backup", "whole.db"], { cwd: place.path })).code).toBe(0);
-      const { code, stdout, stderr } = await failing(place.path, DEAD, FILES, command);
-      expect(code).toBe(1);
-      const said = command.startsWith("doctor") ? stdout : stderr;
-      expect(said).toMatch(/the disk reported an input\/output error/);
-      expect(said).not.toMatch(/ at .+:\d+|damaged|unable to open/);
-      if (!command.startsWith("doctor")) expect(stderr).toMatch(/^adoption-store: [^\n]+\n$/);
-    },
-  );
+  test(`${command} says in one line that the disk fails where all of DATA_DIR answers with EIO`, async () => {
+    const place = directory();
+    await filled(place);
+    expect((await store(["backup", "whole.db"], { cwd: place })).code).toBe(0);
+    const { code, stdout, stderr } = await failing(place, DEAD, FILES, command);
+    expect(code).toBe(1);
+    const said = command.startsWith("doctor") ? stdout : stderr;
+    expect(said).toMatch(/the disk reported an input\/output error/);
+    expect(said).not.toMatch(/ at .+:\d+|damaged|unable to open/);
+    if (!command.startsWith("doctor")) expect(stderr).toMatch(/^adoption-store: [^\n]+\n$/);
+  });
 
-real("a server whose disk dies answers 503, and its end has no stack trace", ["strace"], async () => {
-  using place = directory();
-  await using process = launch({ cwd: place.path });
+test("a server whose disk dies answers 503, and its end has no stack trace", async () => {
+  const place = directory();
+  await using process = launch({ cwd: place });
   const server = await process.listening();
   if (!server) throw new Error("the server ended");
   expect((await server.add("Bella")).status).toBe(201);
-  const only = FILES.flatMap((path) => ["-P", join(place.path, path)]);
+  const only = FILES.flatMap((path) => ["-P", join(place, path)]);
   const tracer = Bun.spawn(
     [
       "strace",
@@ -166,10 +164,10 @@ for (const command of [
   "data keys list",
   "data backup b.db",
 ])
-  real(`${command} names the inodes where there are none left`, ["unshare", "mount"], async () => {
-    using place = directory();
-    const { code, stderr } = await withoutInodes(place.path, command);
+  real("unshare", "mount")(`${command} names the inodes where there are none left`, async () => {
+    const place = directory();
+    const { code, stderr } = await withoutInodes(place, command);
     expect(stderr).toMatch(/^adoption-store: [^\n]*no inodes left: remove files there \(df -i [^\n]+\n$/);
     expect(code).toBe(1);
-    expect(existsSync(join(place.path, "b.db"))).toBe(false);
+    expect(existsSync(join(place, "b.db"))).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { tarGzOf } from "../platform/deploys/archives.ts";
@@ -8,7 +8,9 @@ import { type Resolve, resolveAddresses } from "../../src/protocols/dns/cname-ch
 import { createTestCa } from "../support/certificates.ts";
 import { type Begin, freePort, surroundings, usual } from "./authorities.ts";
 import { NEEDED, type Updatable, client, nameServers } from "./dns-servers.ts";
-import { directory, real, run, serve, type Server, store, until } from "./support.ts";
+import { atEnd, kept, directory, real, run, serve, type Server, store, until } from "./support.ts";
+
+const test = real(...NEEDED, "pebble", "tsig-keygen");
 
 const DOMAIN = "sites.example.test";
 const WILDCARD = `*.${DOMAIN}`;
@@ -90,38 +92,31 @@ const keyFile = async (place: string): Promise<Updatable & { file: string }> => 
   return { zone: DOMAIN, key, keyName: "acme.key", file };
 };
 
-real(
-  "1,000 projects are served over HTTPS with one certificate, ordered once, over dynamic updates of named",
-  [...NEEDED, "pebble", "tsig-keygen"],
-  async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
-    const { servers, authority, env, httpsPort } = await surroundings(place.path, usual);
-    stack.use(authority);
-    const key = await keyFile(place.path);
-    mkdirSync(join(place.path, "dns"));
-    stack.use(await nameServers(join(place.path, "dns"), zones("x.pages.test"), servers, { updatable: key }));
-    const settings = {
-      ...env,
-      PLATFORM_DOMAIN: DOMAIN,
-      DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
-      DNS_UPDATE_KEY_FILE: key.file,
-    };
-    const server = stack.use(await serve({ cwd: place.path, env: settings }));
-    const slugs = Array.from({ length: 1000 }, (_, at) => `site-${at}`);
-    await inParallel(slugs, 3, (slug) => makeProject(server, slug));
-    await inUse(place.path, WILDCARD);
-    const root = readFileSync(authority.rootFile, "utf8");
-    const seen = new Set<string>();
-    await inParallel(slugs, 20, async (slug) => {
-      seen.add(await fingerprintOf(httpsPort, `${slug}.${DOMAIN}`, root));
-    });
-    expect(seen.size).toBe(1);
-    expect(ordersAt(place.path)).toBe(1);
-    const listed = await store(["certificates", "list", "--json"], { cwd: place.path });
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: WILDCARD, status: "in_use" }]);
-  },
-);
+test("1,000 projects are served over HTTPS with one certificate, ordered once, over dynamic updates of named", async () => {
+  const place = directory();
+  const { servers, authority, env, httpsPort } = await surroundings(place, usual);
+  const key = await keyFile(place);
+  await nameServers(zones("x.pages.test"), servers, { updatable: key });
+  const settings = {
+    ...env,
+    PLATFORM_DOMAIN: DOMAIN,
+    DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
+    DNS_UPDATE_KEY_FILE: key.file,
+  };
+  const server = await serve({ cwd: place, env: settings });
+  const slugs = Array.from({ length: 1000 }, (_, at) => `site-${at}`);
+  await inParallel(slugs, 3, (slug) => makeProject(server, slug));
+  await inUse(place, WILDCARD);
+  const root = readFileSync(authority.rootFile, "utf8");
+  const seen = new Set<string>();
+  await inParallel(slugs, 20, async (slug) => {
+    seen.add(await fingerprintOf(httpsPort, `${slug}.${DOMAIN}`, root));
+  });
+  expect(seen.size).toBe(1);
+  expect(ordersAt(place)).toBe(1);
+  const listed = await store(["certificates", "list", "--json"], { cwd: place });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: WILDCARD, status: "in_use" }]);
+});
 
 /** A CA that finds nothing over HTTP and TLS: only the DNS proves a name. */
 const dnsOnly: Begin = (place, where) =>
@@ -129,57 +124,50 @@ const dnsOnly: Begin = (place, where) =>
 
 const shopZone = (lines: string[]) => ["shop.test NS ns.shop.test", "ns.shop.test A 127.0.0.1", ...lines];
 
-real(
-  "three domains of one project share a challenge record, and are live together although the CA's resolver caches it",
-  [...NEEDED, "pebble", "tsig-keygen"],
-  async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
-    const { servers, authority, env, httpsPort } = await surroundings(place.path, dnsOnly);
-    stack.use(authority);
-    const key = await keyFile(place.path);
-    const names = ["docs", "news", "blog"].map((label) => `${label}.shop.test`);
-    const old = names.map((name) => `${name} 1 A 127.0.0.9`);
-    const parents = { ...zones("x.pages.test"), "shop.test": shopZone(old) };
-    mkdirSync(join(place.path, "dns"));
-    const dns = stack.use(await nameServers(join(place.path, "dns"), parents, servers, { updatable: key }));
-    const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
-    const settings = {
-      ...rest,
-      PLATFORM_DOMAIN: DOMAIN,
-      DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
-      DNS_UPDATE_KEY_FILE: key.file,
-    };
-    const server = stack.use(await serve({ cwd: place.path, env: settings }));
-    await makeProject(server, "site");
-    await inUse(place.path, WILDCARD);
-    const domains = "/platform/projects/site/domains";
-    const post = async (path: string, body: object = {}) =>
-      (await (
-        await server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) })
-      ).json()) as { stage: string; challengeRecord: { value: string } };
-    const challenges: string[] = [];
-    for (const hostname of names) {
-      const { challengeRecord } = await post(domains, { hostname });
-      challenges.push(`_acme-challenge.${hostname} 1 CNAME ${challengeRecord.value}`);
-    }
-    dns.change({ ...parents, "shop.test": shopZone([...old, ...challenges]) });
-    await inParallel(names, names.length, (name) =>
-      until(
-        `${name} is live`,
-        async () => {
-          await Bun.sleep(6000);
-          return (await post(`${domains}/${name}/verify`)).stage === "live";
-        },
-        60_000,
-      ),
-    );
-    const root = readFileSync(authority.rootFile, "utf8");
-    for (const name of names) expect(await fingerprintOf(httpsPort, name, root)).toBeString();
-    // No order failed: one for the sites, and one for each domain.
-    expect(ordersAt(place.path)).toBe(1 + names.length);
-  },
-);
+test("three domains of one project share a challenge record, and are live together although the CA's resolver caches it", async () => {
+  const place = directory();
+  const { servers, authority, env, httpsPort } = await surroundings(place, dnsOnly);
+  const key = await keyFile(place);
+  const names = ["docs", "news", "blog"].map((label) => `${label}.shop.test`);
+  const old = names.map((name) => `${name} 1 A 127.0.0.9`);
+  const parents = { ...zones("x.pages.test"), "shop.test": shopZone(old) };
+  const dns = await nameServers(parents, servers, { updatable: key });
+  const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
+  const settings = {
+    ...rest,
+    PLATFORM_DOMAIN: DOMAIN,
+    DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
+    DNS_UPDATE_KEY_FILE: key.file,
+  };
+  const server = await serve({ cwd: place, env: settings });
+  await makeProject(server, "site");
+  await inUse(place, WILDCARD);
+  const domains = "/platform/projects/site/domains";
+  const post = async (path: string, body: object = {}) =>
+    (await (
+      await server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) })
+    ).json()) as { stage: string; challengeRecord: { value: string } };
+  const challenges: string[] = [];
+  for (const hostname of names) {
+    const { challengeRecord } = await post(domains, { hostname });
+    challenges.push(`_acme-challenge.${hostname} 1 CNAME ${challengeRecord.value}`);
+  }
+  dns.change({ ...parents, "shop.test": shopZone([...old, ...challenges]) });
+  await inParallel(names, names.length, (name) =>
+    until(
+      `${name} is live`,
+      async () => {
+        await Bun.sleep(6000);
+        return (await post(`${domains}/${name}/verify`)).stage === "live";
+      },
+      60_000,
+    ),
+  );
+  const root = readFileSync(authority.rootFile, "utf8");
+  for (const name of names) expect(await fingerprintOf(httpsPort, name, root)).toBeString();
+  // No order failed: one for the sites, and one for each domain.
+  expect(ordersAt(place)).toBe(1 + names.length);
+});
 
 /** Where the service's own name server listens, beside named at 127.0.0.1. */
 const OWN_ADDRESS = "127.0.0.4";
@@ -206,9 +194,8 @@ const httpsRecordsOf = async (name: string, port: number): Promise<string> =>
   ).stdout.trim();
 
 /** The service with its own name server, the deployed project `site`, and its domain SHOP, which `old` points elsewhere. */
-const openShop = async (place: string, stack: AsyncDisposableStack, old: string) => {
+const openShop = async (place: string, old: string) => {
   const { servers, authority, env, httpsPort } = await surroundings(place, dnsOnly);
-  stack.use(authority);
   const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
   const { port } = servers.authority;
   const settings = {
@@ -221,14 +208,11 @@ const openShop = async (place: string, stack: AsyncDisposableStack, old: string)
     DNS_LISTEN_HOST: OWN_ADDRESS,
     DNS_LISTEN_PORT: String(port),
   };
-  mkdirSync(join(place, "dns"));
   const parents = delegatingZones([old]);
-  const dns = stack.use(
-    await nameServers(join(place, "dns"), parents, servers, {
-      delegated: { zone: DOMAIN, address: OWN_ADDRESS },
-    }),
-  );
-  const server = stack.use(await serve({ cwd: place, env: settings }));
+  const dns = await nameServers(parents, servers, {
+    delegated: { zone: DOMAIN, address: OWN_ADDRESS },
+  });
+  const server = await serve({ cwd: place, env: settings });
   await makeProject(server, "site");
   await inUse(place, WILDCARD);
   const domains = "/platform/projects/site/domains";
@@ -266,13 +250,15 @@ const openShop = async (place: string, stack: AsyncDisposableStack, old: string)
 };
 
 real(
+  ...NEEDED,
+  "pebble",
+  "dig",
+)(
   "over the service's own name server, a domain has its certificate before its traffic moves, and is renewed without port 80",
-  [...NEEDED, "pebble", "dig"],
   async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
+    const place = directory();
     const old = `${SHOP} 1 A 127.0.0.9`;
-    const shop = await openShop(place.path, stack, old);
+    const shop = await openShop(place, old);
     const { httpsPort, port, root, record, challenge } = shop;
     expect(await fingerprintOf(httpsPort, `site.${DOMAIN}`, root)).toBeString();
     expect(await httpsRecordsOf(`site.${DOMAIN}`, port)).toBe('1 . alpn="h2,http/1.1"');
@@ -290,14 +276,14 @@ real(
       `_acme-challenge.shop.test 1 CNAME ${needed.challengeRecord.value}`,
     );
     expect(
-      (await store(["domains", "verify", wildcard, "--project", "site", "--wait"], { cwd: place.path })).code,
+      (await store(["domains", "verify", wildcard, "--project", "site", "--wait"], { cwd: place })).code,
     ).toBe(0);
     expect(await fingerprintOf(httpsPort, "any.shop.test", root)).toBeString();
     expect(await fingerprintOf(httpsPort, "a.any.shop.test", root).catch(() => "refused")).toBe("refused");
 
     const before = await fingerprintOf(httpsPort, SHOP, root);
-    expect(ordersAt(place.path)).toBe(3);
-    expect((await store(["certificates", "renew", SHOP], { cwd: place.path })).code).toBe(0);
+    expect(ordersAt(place)).toBe(3);
+    expect((await store(["certificates", "renew", SHOP], { cwd: place })).code).toBe(0);
     await until(
       "another certificate is served",
       async () => (await fingerprintOf(httpsPort, SHOP, root)) !== before,
@@ -306,14 +292,12 @@ real(
   },
 );
 
-real(
+real(...NEEDED, "pebble")(
   "a domain whose CAA record allows only dns-01 is told the CNAME record to add, and is live with exactly that",
-  [...NEEDED, "pebble"],
   async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
+    const place = directory();
     const caa = 'shop.test 1 CAA 0 issue "ca.test; validationmethods=dns-01"';
-    const shop = await openShop(place.path, stack, caa);
+    const shop = await openShop(place, caa);
     const { httpsPort, root, record } = shop;
     const cname = `${SHOP} 1 CNAME ${record.value}`;
     shop.setRecords(caa, cname);
@@ -400,16 +384,14 @@ const visitor = (dnsPort: number, portOf: (address: string) => number, ca: strin
   };
 };
 
-real(
+real(...NEEDED, "pebble")(
   "a site moves here from its old host, and a visitor every 50 ms sees no error and no certificate warning",
-  [...NEEDED, "pebble"],
   async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
-    const old = stack.use(await oldHost());
-    const shop = await openShop(place.path, stack, `${SHOP} 1 A ${OLD_ADDRESS}`);
+    const place = directory();
+    const old = kept(await oldHost());
+    const shop = await openShop(place, `${SHOP} 1 A ${OLD_ADDRESS}`);
     const portOf = (address: string) => (address === OLD_ADDRESS ? old.port : shop.httpsPort);
-    const { visits } = stack.use(visitor(shop.port, portOf, [old.root, shop.root]));
+    const { visits } = kept(visitor(shop.port, portOf, [old.root, shop.root]));
     await until("the old host is visited", () => visits.length > 5);
     shop.setRecords(`${SHOP} 1 A ${OLD_ADDRESS}`, shop.challenge);
     await shop.untilLive();
@@ -429,45 +411,41 @@ real(
 );
 
 real(
-  "a hook publishes the records of a wildcard, and removes them",
-  ["pebble", "pebble-challtestsrv", "curl"],
-  async () => {
-    using place = directory();
-    await using stack = new AsyncDisposableStack();
-    const [dns, management] = [freePort(), freePort()];
-    const child = Bun.spawn(
-      ["setpriv", "--pdeathsig", "TERM", "pebble-challtestsrv", "-dns01", `127.0.0.1:${dns}`]
-        .concat(["-management", `127.0.0.1:${management}`, "-http01", "", "-https01", "", "-tlsalpn01", ""])
-        .concat(["-defaultIPv6", ""]),
-      { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
-    );
-    stack.defer(async () => {
-      child.kill();
-      await child.exited;
-    });
-    const hook = join(place.path, "hook");
-    const script = `#!/bin/sh
+  "pebble",
+  "pebble-challtestsrv",
+  "curl",
+)("a hook publishes the records of a wildcard, and removes them", async () => {
+  const place = directory();
+  const [dns, management] = [freePort(), freePort()];
+  const child = Bun.spawn(
+    ["setpriv", "--pdeathsig", "TERM", "pebble-challtestsrv", "-dns01", `127.0.0.1:${dns}`]
+      .concat(["-management", `127.0.0.1:${management}`, "-http01", "", "-https01", "", "-tlsalpn01", ""])
+      .concat(["-defaultIPv6", ""]),
+    { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
+  );
+  atEnd(async () => {
+    child.kill();
+    await child.exited;
+  });
+  const hook = join(place, "hook");
+  const script = `#!/bin/sh
 set -eu
-echo "$1 $2" >> ${place.path}/calls
+echo "$1 $2" >> ${place}/calls
 case $1 in add) path=set-txt ;; remove) path=clear-txt ;; esac
 curl --fail --silent -d '{"host":"'$2'.","value":"'$3'"}' http://127.0.0.1:${management}/$path
 `;
-    writeFileSync(hook, script);
-    chmodSync(hook, 0o700);
-    const { authority, env } = await surroundings(place.path, (at, where) =>
-      usual(at, { ...where, dns: `127.0.0.1:${dns}` }),
-    );
-    stack.use(authority);
-    const settings = {
-      ...env,
-      DNS_RESOLVERS: `127.0.0.1:${dns}`,
-      PLATFORM_DOMAIN: DOMAIN,
-      DNS_CHALLENGE_HOOK: hook,
-    };
-    stack.use(await serve({ cwd: place.path, env: settings }));
-    await inUse(place.path, WILDCARD);
-    expect(readFileSync(join(place.path, "calls"), "utf8")).toBe(
-      `add _acme-challenge.${DOMAIN}\nremove _acme-challenge.${DOMAIN}\n`,
-    );
-  },
-);
+  writeFileSync(hook, script);
+  chmodSync(hook, 0o700);
+  const { env } = await surroundings(place, (at, where) => usual(at, { ...where, dns: `127.0.0.1:${dns}` }));
+  const settings = {
+    ...env,
+    DNS_RESOLVERS: `127.0.0.1:${dns}`,
+    PLATFORM_DOMAIN: DOMAIN,
+    DNS_CHALLENGE_HOOK: hook,
+  };
+  await serve({ cwd: place, env: settings });
+  await inUse(place, WILDCARD);
+  expect(readFileSync(join(place, "calls"), "utf8")).toBe(
+    `add _acme-challenge.${DOMAIN}\nremove _acme-challenge.${DOMAIN}\n`,
+  );
+});

@@ -1,7 +1,5 @@
 import { expect } from "bun:test";
-import { mkdirSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { join } from "node:path";
 import { adviceOn, type Finding, FINDINGS } from "../../src/platform/dns-checks/finding.ts";
 import { formatServer } from "../../src/lib/name-server.ts";
 import { tarGzOf } from "../platform/deploys/archives.ts";
@@ -25,6 +23,8 @@ import {
 } from "./dns-servers.ts";
 import { freePort, surroundings, usual } from "./authorities.ts";
 import { directory, real, serve, type Server, until } from "./support.ts";
+
+const test = real();
 
 /** What a response adds to a stored finding. */
 interface Advice {
@@ -131,14 +131,11 @@ const visit = async ({ url }: Server, hostname: string): Promise<number> => {
   return answer.status;
 };
 
-real("each case goes through the executable and named to its stage and findings", NEEDED, async () => {
-  using place = directory();
+real(...NEEDED)("each case goes through the executable and named to its stage and findings", async () => {
   const servers = await freeServers();
-  await using server = await serve({ cwd: place.path, env: settingsFor(servers) });
+  const server = await serve({ env: settingsFor(servers) });
   const targets = await publish(server);
-  const dns = join(place.path, "dns");
-  mkdirSync(dns);
-  await using _ = await nameServers(dns, zonesOf(targets, SILENT_ADDRESS), servers);
+  await nameServers(zonesOf(targets, SILENT_ADDRESS), servers);
   // A server without HTTPS orders nothing itself, so that CAA records may allow any method.
   const cases = casesOf(targets, namesOf(servers), ["http-01", "tls-alpn-01", "dns-01"]);
   const see = async (row: Case) => {
@@ -164,48 +161,42 @@ real("each case goes through the executable and named to its stage and findings"
   );
 });
 
-real(
-  "a DNSSEC failure that a resolver explains is the DNS provider's, and ends with the repair",
-  [],
-  async () => {
-    using place = directory();
-    using authority = await dnsServer({ zones: {} });
-    using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
-    const env = settingsFor({ authority: authority.server, resolver: resolver.server });
-    await using server = await serve({ cwd: place.path, env });
-    const targets = await publish(server);
-    for (const { zones } of [authority, resolver]) Object.assign(zones, zonesOf(targets));
-    resolver.behaviours.set("right.example.test", failing(7, "RRSIG expired"));
-    const { stage, findings } = await attach(server, { typed: "right.example.test" });
-    const at = formatServer(resolver.server);
-    expect({ stage, findings }).toEqual({
-      stage: "awaiting_dns",
-      findings: [
-        {
-          kind: "dnssec_failure",
-          name: "example.test",
-          server: at,
-          reason: "a signature has expired: RRSIG expired",
-          message: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired). Ask the DNS provider to sign the zone again.`,
-          responsible: "dns_provider",
-          isHint: false,
-          title: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired)`,
-          changes: [],
-        },
-      ],
-    });
-    resolver.behaviours.delete("right.example.test");
-    const path = "/platform/projects/usual/domains/right.example.test/verify";
-    expect(await send<Domain>(server, "POST", path)).toMatchObject({ stage: "live", findings: [] });
-  },
-);
+test("a DNSSEC failure that a resolver explains is the DNS provider's, and ends with the repair", async () => {
+  using authority = await dnsServer({ zones: {} });
+  using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
+  const env = settingsFor({ authority: authority.server, resolver: resolver.server });
+  const server = await serve({ env });
+  const targets = await publish(server);
+  for (const { zones } of [authority, resolver]) Object.assign(zones, zonesOf(targets));
+  resolver.behaviours.set("right.example.test", failing(7, "RRSIG expired"));
+  const { stage, findings } = await attach(server, { typed: "right.example.test" });
+  const at = formatServer(resolver.server);
+  expect({ stage, findings }).toEqual({
+    stage: "awaiting_dns",
+    findings: [
+      {
+        kind: "dnssec_failure",
+        name: "example.test",
+        server: at,
+        reason: "a signature has expired: RRSIG expired",
+        message: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired). Ask the DNS provider to sign the zone again.`,
+        responsible: "dns_provider",
+        isHint: false,
+        title: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired)`,
+        changes: [],
+      },
+    ],
+  });
+  resolver.behaviours.delete("right.example.test");
+  const path = "/platform/projects/usual/domains/right.example.test/verify";
+  expect(await send<Domain>(server, "POST", path)).toMatchObject({ stage: "live", findings: [] });
+});
 
-real("a zone's servers at private addresses are asked only if DNS_PRIVATE says so", [], async () => {
-  using place = directory();
+test("a zone's servers at private addresses are asked only if DNS_PRIVATE says so", async () => {
   using authority = await dnsServer({ zones: {} });
   using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
   const { DNS_PRIVATE: _, ...env } = settingsFor({ authority: authority.server, resolver: resolver.server });
-  await using server = await serve({ cwd: place.path, env });
+  const server = await serve({ env });
   const targets = await publish(server);
   for (const { zones } of [authority, resolver]) Object.assign(zones, zonesOf(targets));
   const { stage, findings, trace } = await attach(server, { typed: "right.example.test" });
@@ -223,74 +214,67 @@ real("a zone's servers at private addresses are asked only if DNS_PRIVATE says s
   expect(authority.questions).toEqual([]);
 });
 
-real(
-  "an apex with the former addresses of the service gets the new ones, and stays live with them",
-  [],
-  async () => {
-    using place = directory();
-    using authority = await dnsServer({ zones: {} });
-    using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
-    const env = settingsFor({ authority: authority.server, resolver: resolver.server });
-    await using server = await serve({ cwd: place.path, env });
-    const targets = await publish(server);
-    const publishAt = (service: string, apex: string) => {
-      const zones = {
-        ...zonesOf(targets),
-        "pages.test": [
-          "pages.test NS ns.pages.test",
-          "ns.pages.test A 127.0.0.1",
-          `${targets.usual} A ${service}`,
-        ],
-        "flat.test": [
-          "flat.test NS ns.flat.test",
-          "ns.flat.test A 127.0.0.1",
-          `flat.test A ${apex}`,
-          `_adoption-store.flat.test TXT ${targets.usual}`,
-        ],
-      };
-      for (const one of [authority, resolver]) Object.assign(one.zones, zones);
-    };
-    publishAt("192.0.2.80", "192.0.2.80");
-    expect(await attach(server, { typed: "flat.test" })).toMatchObject({ stage: "live", findings: [] });
-    const verify = () => send<Domain>(server, "POST", "/platform/projects/usual/domains/flat.test/verify");
-    publishAt("192.0.2.90", "192.0.2.80");
-    const { stage, findings } = await verify();
-    expect({ stage, findings }).toEqual({
-      stage: "live",
-      findings: [
-        {
-          kind: "addresses_changed",
-          name: "flat.test",
-          found: ["192.0.2.80"],
-          expected: ["192.0.2.90"],
-          message:
-            "The addresses of this service have changed: flat.test still has 192.0.2.80. Change its A and AAAA records to 192.0.2.90. An ALIAS record needs no change.",
-          responsible: "holder",
-          isHint: false,
-          title: "The addresses of this service have changed",
-          changes: [
-            { action: "delete", type: "A", name: "@", fullName: "flat.test", found: ["192.0.2.80"] },
-            { action: "create", type: "A", name: "@", fullName: "flat.test", value: "192.0.2.90" },
-          ],
-        },
+test("an apex with the former addresses of the service gets the new ones, and stays live with them", async () => {
+  using authority = await dnsServer({ zones: {} });
+  using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
+  const env = settingsFor({ authority: authority.server, resolver: resolver.server });
+  const server = await serve({ env });
+  const targets = await publish(server);
+  const publishAt = (service: string, apex: string) => {
+    const zones = {
+      ...zonesOf(targets),
+      "pages.test": [
+        "pages.test NS ns.pages.test",
+        "ns.pages.test A 127.0.0.1",
+        `${targets.usual} A ${service}`,
       ],
-    });
-    publishAt("192.0.2.90", "192.0.2.90");
-    expect(await verify()).toMatchObject({ stage: "live", findings: [] });
-  },
-);
+      "flat.test": [
+        "flat.test NS ns.flat.test",
+        "ns.flat.test A 127.0.0.1",
+        `flat.test A ${apex}`,
+        `_adoption-store.flat.test TXT ${targets.usual}`,
+      ],
+    };
+    for (const one of [authority, resolver]) Object.assign(one.zones, zones);
+  };
+  publishAt("192.0.2.80", "192.0.2.80");
+  expect(await attach(server, { typed: "flat.test" })).toMatchObject({ stage: "live", findings: [] });
+  const verify = () => send<Domain>(server, "POST", "/platform/projects/usual/domains/flat.test/verify");
+  publishAt("192.0.2.90", "192.0.2.80");
+  const { stage, findings } = await verify();
+  expect({ stage, findings }).toEqual({
+    stage: "live",
+    findings: [
+      {
+        kind: "addresses_changed",
+        name: "flat.test",
+        found: ["192.0.2.80"],
+        expected: ["192.0.2.90"],
+        message:
+          "The addresses of this service have changed: flat.test still has 192.0.2.80. Change its A and AAAA records to 192.0.2.90. An ALIAS record needs no change.",
+        responsible: "holder",
+        isHint: false,
+        title: "The addresses of this service have changed",
+        changes: [
+          { action: "delete", type: "A", name: "@", fullName: "flat.test", found: ["192.0.2.80"] },
+          { action: "create", type: "A", name: "@", fullName: "flat.test", value: "192.0.2.90" },
+        ],
+      },
+    ],
+  });
+  publishAt("192.0.2.90", "192.0.2.90");
+  expect(await verify()).toMatchObject({ stage: "live", findings: [] });
+});
 
-real(
+real(...NEEDED, "pebble")(
   "closed ports are the operator's, and the domain gets its certificate once they are forwarded",
-  [...NEEDED, "pebble"],
   async () => {
-    using place = directory();
+    const place = directory();
     const closedPort = freePort();
-    const { servers, authority, env, httpPort } = await surroundings(place.path, usual, {
+    const { servers, env, httpPort } = await surroundings(place, usual, {
       askedPort: closedPort,
     });
-    await using _ = authority;
-    await using server = await serve({ cwd: place.path, env: { ...env, ACME_TLS_PORT: String(freePort()) } });
+    const server = await serve({ cwd: place, env: { ...env, ACME_TLS_PORT: String(freePort()) } });
     const targets = await publish(server);
     const zones = {
       ...zonesOf(targets),
@@ -331,48 +315,43 @@ real(
   },
 );
 
-real(
-  "a check of a name that no project has connects to no host behind it",
-  [...NEEDED, "pebble"],
-  async () => {
-    using place = directory();
-    const { servers, authority, env } = await surroundings(place.path, usual, { askedPort: freePort() });
-    await using _ = authority;
-    await using server = await serve({ cwd: place.path, env });
-    const zones = {
-      ...zonesOf(TARGETS),
-      "victim.test": [
-        "victim.test NS ns.victim.test",
-        "ns.victim.test A 127.0.0.1",
-        "any.victim.test A 127.0.0.1",
-      ],
-      "holder.test": [
-        "holder.test NS ns.holder.test",
-        "ns.holder.test A 127.0.0.1",
-        "docs.holder.test CNAME any.victim.test",
-      ],
-    };
-    using dns = await dnsServer({ zones, ...servers.authority });
-    using resolver = await dnsServer({ zones, cache: { zones: {}, names: [] }, ...servers.resolver });
-    let connections = 0;
-    using victim = Bun.listen({
-      hostname: "127.0.0.1",
-      port: Number(env.ACME_HTTP_PORT),
-      socket: { open: () => void (connections += 1), data: () => {} },
+real(...NEEDED, "pebble")("a check of a name that no project has connects to no host behind it", async () => {
+  const place = directory();
+  const { servers, env } = await surroundings(place, usual, { askedPort: freePort() });
+  const server = await serve({ cwd: place, env });
+  const zones = {
+    ...zonesOf(TARGETS),
+    "victim.test": [
+      "victim.test NS ns.victim.test",
+      "ns.victim.test A 127.0.0.1",
+      "any.victim.test A 127.0.0.1",
+    ],
+    "holder.test": [
+      "holder.test NS ns.holder.test",
+      "ns.holder.test A 127.0.0.1",
+      "docs.holder.test CNAME any.victim.test",
+    ],
+  };
+  using dns = await dnsServer({ zones, ...servers.authority });
+  using resolver = await dnsServer({ zones, cache: { zones: {}, names: [] }, ...servers.resolver });
+  let connections = 0;
+  using victim = Bun.listen({
+    hostname: "127.0.0.1",
+    port: Number(env.ACME_HTTP_PORT),
+    socket: { open: () => void (connections += 1), data: () => {} },
+  });
+  const check = (hostname: string, target: string) =>
+    send<{ verdict: string; findings: object[] }>(server, "POST", "/platform/domain-checks", {
+      hostname,
+      target,
     });
-    const check = (hostname: string, target: string) =>
-      send<{ verdict: string; findings: object[] }>(server, "POST", "/platform/domain-checks", {
-        hostname,
-        target,
-      });
-    expect(await check("docs.holder.test", "any.victim.test")).toMatchObject({
-      verdict: "right",
-      findings: [],
-    });
-    const [proxied] = (await check("docs.proxied.test", "any.victim.test")).findings;
-    expect(proxied).toMatchObject({ kind: "proxied" });
-    expect(proxied).not.toHaveProperty("reachesService");
-    expect([connections, dns.questions.length > 0, resolver.questions.length > 0]).toEqual([0, true, true]);
-    expect(victim.port).toBe(Number(env.ACME_HTTP_PORT));
-  },
-);
+  expect(await check("docs.holder.test", "any.victim.test")).toMatchObject({
+    verdict: "right",
+    findings: [],
+  });
+  const [proxied] = (await check("docs.proxied.test", "any.victim.test")).findings;
+  expect(proxied).toMatchObject({ kind: "proxied" });
+  expect(proxied).not.toHaveProperty("reachesService");
+  expect([connections, dns.questions.length > 0, resolver.questions.length > 0]).toEqual([0, true, true]);
+  expect(victim.port).toBe(Number(env.ACME_HTTP_PORT));
+});

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "../../src/platform/dns-checks/finding.ts";
 import { formatServer, type Server } from "../../src/lib/name-server.ts";
@@ -16,7 +16,7 @@ import {
 } from "../platform/dns-checks/cases.ts";
 import { dnsServer, testClient } from "../support/dns.ts";
 import { lookUp, parseLine, SOA, type Zones } from "../support/zones.ts";
-import { until } from "./support.ts";
+import { atEnd, directory, kept, until } from "./support.ts";
 
 /** Programs without which nothing here runs. */
 export const NEEDED = ["named", "setpriv"];
@@ -107,7 +107,7 @@ export const options = (path: string, port: number, more: string): string => `
 
 const PROBE = "example.test";
 
-/** Debian's name server, until the scope ends, or the tests do. @param probe a name that it has */
+/** Debian's name server, until the test ends. @param probe a name that it has */
 export const named = async (path: string, server: Server, config: string, probe = PROBE) => {
   const [file, log] = [join(path, "named.conf"), join(path, "named.log")];
   writeFileSync(file, config);
@@ -120,20 +120,17 @@ export const named = async (path: string, server: Server, config: string, probe 
     child.kill("SIGTERM");
     await child.exited;
   };
+  atEnd(end);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const isUp = async () => hasEnded() || isUsable(await client(server, { name: probe, type: "NS" }, true));
   try {
     await until("named answers", isUp, 20_000);
     if (hasEnded()) throw new Error("named has ended");
   } catch (error) {
-    await end();
     throw new Error(`${String(error)}\n${readFileSync(log, "utf8")}`, { cause: error });
   }
-  return {
-    /** Reads its zones again. */
-    reload: () => child.kill("SIGHUP"),
-    [Symbol.asyncDispose]: end,
-  };
+  /** Reads its zones again. */
+  return { reload: () => child.kill("SIGHUP") };
 };
 
 /** What named itself does with the names of `FAULTS`: a zone that it cannot load, and one that it does not tell of. */
@@ -209,17 +206,11 @@ const remember = async (resolver: Server, names: string[]) => {
   for (const name of names) for (const type of TYPES) await client(resolver, { name, type }, true);
 };
 
-export interface NameServersAtWork extends AsyncDisposable {
-  /** Gives zones other records, which holds within a moment; the resolver may remember what they had. */
-  change(zones: Zones): void;
-}
-
 /**
  * Starts an authoritative server, a resolver that asks it, a server that is silent, and one with older records. The
- * resolver still remembers what the changed names had before, unless it is forgetful. They end with the scope.
+ * resolver still remembers what the changed names had before, unless it is forgetful. They end with the test.
  */
 export const nameServers = async (
-  directory: string,
   zones: Zones,
   { authority, resolver, silent, stale }: NameServers,
   {
@@ -228,36 +219,18 @@ export const nameServers = async (
     isForgetful = false,
     soa = SOA,
   }: { updatable?: Updatable; delegated?: Delegated; isForgetful?: boolean; soa?: typeof SOA } = {},
-): Promise<NameServersAtWork> => {
-  const paths = { authority: join(directory, "authority"), resolver: join(directory, "resolver") };
-  for (const path of Object.values(paths)) mkdirSync(path);
-  await using starting = new AsyncDisposableStack();
-  starting.use(await dnsServer({ zones: {}, ...silent })).behaviours.set("*", "silent");
-  const second = starting.use(await dnsServer({ zones: { ...STALE_ZONES }, ...stale }));
+) => {
+  const paths = { authority: directory(), resolver: directory() };
+  kept(await dnsServer({ zones: {}, ...silent })).behaviours.set("*", "silent");
+  const second = kept(await dnsServer({ zones: { ...STALE_ZONES }, ...stale }));
   writeZones(paths.authority, before(zones), 1, soa);
   writeFileSync(join(paths.authority, "kept.zone"), KEPT_ZONE);
-  const holder = starting.use(
-    await named(
-      paths.authority,
-      authority,
-      authorityConfig(paths.authority, authority.port, zones, updatable),
-    ),
-  );
-  starting.use(
-    await named(
-      paths.resolver,
-      resolver,
-      [
-        resolverConfig(
-          paths.resolver,
-          resolver.port,
-          authority.port,
-          isForgetful ? "max-cache-ttl 1; max-ncache-ttl 1;" : delegated && "max-ncache-ttl 1;",
-        ),
-        delegated ? forwarding(delegated.zone, delegated.address, authority.port) : "",
-      ].join("\n"),
-    ),
-  );
+  const configOf = (served: Zones) => authorityConfig(paths.authority, authority.port, served, updatable);
+  const holder = await named(paths.authority, authority, configOf(zones));
+  const forgets = isForgetful ? "max-cache-ttl 1; max-ncache-ttl 1;" : delegated && "max-ncache-ttl 1;";
+  const resolving = resolverConfig(paths.resolver, resolver.port, authority.port, forgets);
+  const delegation = delegated ? forwarding(delegated.zone, delegated.address, authority.port) : "";
+  await named(paths.resolver, resolver, `${resolving}\n${delegation}`);
   await remember(resolver, CHANGED);
   writeZones(paths.authority, zones, 2, soa);
   holder.reload();
@@ -267,17 +240,15 @@ export const nameServers = async (
     return values.every((value, at) => value === valueOf(zones, CHANGED[at] ?? ""));
   });
   let serial = 2;
-  const running = starting.move();
   return {
-    change(changed) {
+    /** Gives zones other records, which holds within a moment; the resolver may remember what they had. */
+    change(changed: Zones): void {
       serial += 1;
       writeZones(paths.authority, changed, serial, soa);
       for (const zone of Object.keys(STALE_ZONES)) second.zones[zone] = changed[zone] ?? [];
       // There may be new zones.
-      const config = authorityConfig(paths.authority, authority.port, changed, updatable);
-      writeFileSync(join(paths.authority, "named.conf"), config);
+      writeFileSync(join(paths.authority, "named.conf"), configOf(changed));
       holder.reload();
     },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 };

@@ -31,7 +31,9 @@ import {
   TYPES,
   withMostSeconds,
 } from "./dns-servers.ts";
-import { directory, real } from "./support.ts";
+import { real } from "./support.ts";
+
+const test = real(...NEEDED);
 
 /** Checks names at these servers. */
 const verifierAt = (servers: NameServers) => {
@@ -53,10 +55,9 @@ const verifierAt = (servers: NameServers) => {
   };
 };
 
-real("each case ends in its findings with named as authority and as resolver", NEEDED, async () => {
-  using place = directory();
+test("each case ends in its findings with named as authority and as resolver", async () => {
   const servers = await freeServers();
-  await using _ = await nameServers(place.path, zonesOf(TARGETS, SILENT_ADDRESS), servers);
+  await nameServers(zonesOf(TARGETS, SILENT_ADDRESS), servers);
   const verifyAt = verifierAt(servers);
   const verify = async (row: Case) => {
     const { findings, zone } = row;
@@ -118,11 +119,10 @@ const ownersOf = (zones: Zones): Set<string> => {
   return new Set([...held, ...ABSENT, ...FAULTS.map(({ name }) => name)]);
 };
 
-real("the in-process server answers every question as named does", NEEDED, async () => {
-  using place = directory();
+test("the in-process server answers every question as named does", async () => {
   const zones = zonesOf(TARGETS, SILENT_ADDRESS);
   const dns = await freeServers();
-  await using _ = await nameServers(place.path, zones, dns);
+  await nameServers(zones, dns);
   using authority = await dnsServer({ zones });
   using resolver = await dnsServer({ zones, cache: { zones: before(zones), names: CHANGED } });
   addFaults(authority, resolver);

@@ -1,17 +1,18 @@
 import { createPublicKey, verify } from "node:crypto";
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tarGzOf } from "../platform/deploys/archives.ts";
 import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { recordsOf } from "../../src/protocols/dns/cname-chain.ts";
 import type { Server } from "../../src/lib/name-server.ts";
 import { dnsProvider } from "../support/dns-provider.ts";
+import { openConsole } from "./console.ts";
 import { violationsOf } from "./axe.ts";
-import { openBrowser } from "./browser.ts";
 import { NEEDED, client, freeServer, freeServers, nameServers, namesOf } from "./dns-servers.ts";
-import { signIn } from "./sign-in.ts";
-import { directory, real, serve, store, until } from "./support.ts";
+import { kept, directory, real, serve, store, until } from "./support.ts";
+
+const test = real(...NEEDED);
 
 interface Wire {
   stage: string;
@@ -75,8 +76,7 @@ const zone = (name: string, ...lines: string[]) => ({
 
 /** The server with its own name server, a project, and a provider that holds the zone `holder.test`. It ends with the scope. */
 const setUp = async (path: string) => {
-  await using stack = new AsyncDisposableStack();
-  const provider = stack.use(await dnsProvider());
+  const provider = kept(await dnsProvider());
   const rootFile = join(path, "root.pem");
   writeFileSync(rootFile, provider.root);
   const servers = await freeServers();
@@ -95,7 +95,7 @@ const setUp = async (path: string) => {
     DNS_LISTEN_PORT: String(ours.port),
     DOMAIN_CONNECT_PROVIDER_ID: "shelters.test",
   };
-  const server = stack.use(await serve({ cwd: path, env }));
+  const server = await serve({ cwd: path, env });
   const post = async (way: string, json: object) => {
     const headers = { "content-type": "application/json" };
     const response = await server.call(way, { method: "POST", body: JSON.stringify(json), headers });
@@ -114,11 +114,8 @@ const setUp = async (path: string) => {
     ...zone("plain.test"),
     ...zone("holder.test", `_domainconnect.holder.test TXT "${provider.authority}/dc"`, ...lines),
   });
-  const dns = join(path, "dns");
-  mkdirSync(dns);
-  const names = stack.use(await nameServers(dns, zonesWith([]), servers, { isForgetful: true }));
+  const names = await nameServers(zonesWith([]), servers, { isForgetful: true });
   provider.paths.set("/dc/v2/holder.test/settings", JSON.stringify(provider.settings));
-  const running = stack.move();
   return {
     provider,
     server,
@@ -155,51 +152,48 @@ const setUp = async (path: string) => {
           LATE_MS,
         );
     },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 };
 
-real(
-  "a provider that has the printed templates is offered, verifies the request by our name server, and its records go live",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using service = await setUp(place.path);
-    const { provider, ours, post, submit, offerFor, change } = service;
-    expect(await post(DOMAINS, { hostname: "docs.plain.test" })).not.toHaveProperty("domainConnect");
-    const applied: string[] = [];
-    for (const [serviceId, hostname, type] of [
-      ["subdomain", "docs.holder.test", "CNAME"],
-      ["apex", "holder.test", "A"],
-    ] as const) {
-      const template = await submit(serviceId);
-      const offered = await offerFor(hostname);
-      expect(offered.provider).toBe("The Provider");
-      const url = new URL(offered.url);
-      expect(url.href).toStartWith(`${provider.settings.urlSyncUX}${pathOf(serviceId)}/apply?`);
-      expect(url.searchParams.get("redirect_uri")).toBe(
-        `https://adopt.shelters.test/console/projects/shelter/domains/${hostname}`,
-      );
-      expect(await isSigned(url, template, ours)).toBe(true);
-      applied.push(...appliedRecords(template, url));
-      await change(applied, hostname, type);
-      expect(await post(`${DOMAINS}/${hostname}/verify`, {})).toMatchObject({ stage: "live", findings: [] });
-    }
-  },
-);
+test("a provider that has the printed templates is offered, verifies the request by our name server, and its records go live", async () => {
+  const place = directory();
+  const service = await setUp(place);
+  const { provider, ours, post, submit, offerFor, change } = service;
+  expect(await post(DOMAINS, { hostname: "docs.plain.test" })).not.toHaveProperty("domainConnect");
+  const applied: string[] = [];
+  for (const [serviceId, hostname, type] of [
+    ["subdomain", "docs.holder.test", "CNAME"],
+    ["apex", "holder.test", "A"],
+  ] as const) {
+    const template = await submit(serviceId);
+    const offered = await offerFor(hostname);
+    expect(offered.provider).toBe("The Provider");
+    const url = new URL(offered.url);
+    expect(url.href).toStartWith(`${provider.settings.urlSyncUX}${pathOf(serviceId)}/apply?`);
+    expect(url.searchParams.get("redirect_uri")).toBe(
+      `https://adopt.shelters.test/console/projects/shelter/domains/${hostname}`,
+    );
+    expect(await isSigned(url, template, ours)).toBe(true);
+    applied.push(...appliedRecords(template, url));
+    await change(applied, hostname, type);
+    expect(await post(`${DOMAINS}/${hostname}/verify`, {})).toMatchObject({ stage: "live", findings: [] });
+  }
+});
 
 real(
+  ...NEEDED,
+  "chromium",
+  "playwright-core",
+  "axe-core",
+)(
   "the console leads to the provider from the page of a domain and from a check, and says to which host",
-  [...NEEDED, "chromium", "playwright-core", "axe-core"],
   async () => {
-    using place = directory();
-    await using service = await setUp(place.path);
+    const place = directory();
+    const service = await setUp(place);
     const { provider, server, submit, offerFor } = service;
     await submit("subdomain");
     await offerFor("docs.holder.test");
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await signIn(page, server.url, server.key, "/projects/shelter/domains/docs.holder.test");
+    const { page } = await openConsole(server, "/projects/shelter/domains/docs.holder.test");
     const link = page.getByRole("link", { name: "Set up at The Provider" });
     await link.waitFor();
     await page.getByText(`You sign in at ${provider.authority}`).waitFor();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tarGzOf } from "../platform/deploys/archives.ts";
 import { dnsServer } from "../support/dns.ts";
 import { surroundings } from "./authorities.ts";
-import { type Page, openBrowser } from "./browser.ts";
+import { type Page } from "./browser.ts";
 import {
   ANOTHER,
   CLOUDFLARE,
@@ -18,7 +18,7 @@ import {
 import { followSteps, followTable, type Instructions } from "./domain-holder.ts";
 import { signIn } from "./sign-in.ts";
 import { freeServers, settingsFor } from "./dns-servers.ts";
-import { directory, real, serve, until } from "./support.ts";
+import { kept, openBrowser, directory, real, serve, until } from "./support.ts";
 
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 const ADDRESS = "127.0.0.1";
@@ -113,10 +113,9 @@ const proxyMistakes = ({ rules }: DnsPanel): Mistake[] =>
       ];
 
 /** Name servers, and the settings of a server that asks them; with a CA if it has HTTPS. */
-const settingsOf = async (path: string, stack: AsyncDisposableStack, isSecured: boolean) => {
+const settingsOf = async (path: string, isSecured: boolean) => {
   if (isSecured) {
-    const { servers, authority, env } = await surroundings(path);
-    stack.use(authority);
+    const { servers, env } = await surroundings(path);
     return { servers, env };
   }
   const servers = await freeServers();
@@ -125,9 +124,8 @@ const settingsOf = async (path: string, stack: AsyncDisposableStack, isSecured: 
 
 /** The server, a project on Pro, and zones whose panels the test fills in. */
 const open = async (path: string, panels: readonly DnsPanel[], isSecured = false) => {
-  await using stack = new AsyncDisposableStack();
-  const { servers, env } = await settingsOf(path, stack, isSecured);
-  const server = stack.use(await serve({ cwd: path, env }));
+  const { servers, env } = await settingsOf(path, isSecured);
+  const server = await serve({ cwd: path, env });
   const send = (way: string, body: object) =>
     server.call(way, {
       method: "POST",
@@ -152,10 +150,9 @@ const open = async (path: string, panels: readonly DnsPanel[], isSecured = false
     ),
   };
   const dns = [
-    stack.use(await dnsServer({ zones, ...servers.authority })),
-    stack.use(await dnsServer({ zones, cache: { zones: {}, names: [] }, ...servers.resolver })),
+    kept(await dnsServer({ zones, ...servers.authority })),
+    kept(await dnsServer({ zones, cache: { zones: {}, names: [] }, ...servers.resolver })),
   ];
-  const running = stack.move();
   return {
     server,
     send,
@@ -164,7 +161,6 @@ const open = async (path: string, panels: readonly DnsPanel[], isSecured = false
     publish({ zone, lines }: DnsPanel) {
       for (const one of dns) one.zones[zone] = lines([ADDRESS]);
     },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 };
 
@@ -259,10 +255,9 @@ const repairAll = async (
   mistakesAt: (panel: DnsPanel) => Mistake[],
   isSecured: boolean,
 ): Promise<string[]> => {
-  using place = directory();
-  await using service = await open(place.path, PANELS, isSecured);
-  await using browser = await openBrowser();
-  const { page, seen } = browser;
+  const place = directory();
+  const service = await open(place, PANELS, isSecured);
+  const { page, seen } = await openBrowser();
   await signIn(page, service.server.url, service.server.key);
   const failures: string[] = [];
   for (const panel of PANELS)
@@ -288,18 +283,16 @@ const problemWith = async (page: Page, place: Place, panel: DnsPanel, mistake: M
 
 const NEEDED = ["chromium", "playwright-core"];
 
-real(
-  "holders of zones at three known providers and another repair typical mistakes by the page alone",
-  NEEDED,
-  async () => {
-    expect(await repairAll((panel) => [...MISTAKES, ...proxyMistakes(panel)], false)).toEqual([]);
-  },
-);
+const test = real(...NEEDED);
+
+test("holders of zones at three known providers and another repair typical mistakes by the page alone", async () => {
+  expect(await repairAll((panel) => [...MISTAKES, ...proxyMistakes(panel)], false)).toEqual([]);
+});
 
 real(
-  "holders allow the CA by the page alone, and get a certificate",
-  [...NEEDED, "pebble", "setpriv"],
-  async () => {
-    expect(await repairAll(() => [CAA], true)).toEqual([]);
-  },
-);
+  ...NEEDED,
+  "pebble",
+  "setpriv",
+)("holders allow the CA by the page alone, and get a certificate", async () => {
+  expect(await repairAll(() => [CAA], true)).toEqual([]);
+});

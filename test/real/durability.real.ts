@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, directory, launch, real, run, store, until } from "./support.ts";
 
+const test = real("strace");
+
 /** One system call that succeeded: its name, and the paths that it names, all of them absolute. */
 interface SystemCall {
   name: string;
@@ -70,35 +72,31 @@ const traced = async (cwd: string, argv: string[]): Promise<{ code: number; call
   return { code, calls: callsIn(log, cwd) };
 };
 
-real(
-  "what export, backup, restore and import have written outlives a power cut: contents, then names, then directories",
-  ["strace"],
-  async () => {
-    using place = directory();
-    const cwd = realpathSync(place.path);
-    writeFileSync(join(cwd, "a.csv"), "name,categoryId\nBella,3\nMax,\n");
-    await createStore(join(cwd, "data"));
-    const imported = await traced(cwd, ["import", "a.csv"]);
-    expect(imported.code).toBe(1);
-    expectNamed(imported.calls, join(cwd, "a.csv.rejected"));
-    for (const again of [[], ["--force"]]) {
-      const exported = await traced(cwd, ["export", "out.csv", ...again]);
-      expect(exported.code).toBe(0);
-      expectDurable(exported.calls, join(cwd, "out.csv"));
-      const taken = await traced(cwd, ["backup", "b.db", ...again]);
-      expect(taken.code).toBe(0);
-      expectDurable(taken.calls, join(cwd, "b.db"));
-    }
-    const restored = await traced(cwd, ["restore", "b.db", "--yes", "--data-dir", "other/data"]);
-    expect(restored.code).toBe(0);
-    for (const path of ["other", "other/data"]) expectNamed(restored.calls, join(cwd, path));
-    expectDurable(restored.calls, join(cwd, "other/data/adoption-store.db"));
-  },
-);
+test("what export, backup, restore and import have written outlives a power cut: contents, then names, then directories", async () => {
+  const place = directory();
+  const cwd = realpathSync(place);
+  writeFileSync(join(cwd, "a.csv"), "name,categoryId\nBella,3\nMax,\n");
+  await createStore(join(cwd, "data"));
+  const imported = await traced(cwd, ["import", "a.csv"]);
+  expect(imported.code).toBe(1);
+  expectNamed(imported.calls, join(cwd, "a.csv.rejected"));
+  for (const again of [[], ["--force"]]) {
+    const exported = await traced(cwd, ["export", "out.csv", ...again]);
+    expect(exported.code).toBe(0);
+    expectDurable(exported.calls, join(cwd, "out.csv"));
+    const taken = await traced(cwd, ["backup", "b.db", ...again]);
+    expect(taken.code).toBe(0);
+    expectDurable(taken.calls, join(cwd, "b.db"));
+  }
+  const restored = await traced(cwd, ["restore", "b.db", "--yes", "--data-dir", "other/data"]);
+  expect(restored.code).toBe(0);
+  for (const path of ["other", "other/data"]) expectNamed(restored.calls, join(cwd, path));
+  expectDurable(restored.calls, join(cwd, "other/data/adoption-store.db"));
+});
 
-real("what a first start and a deploy have written outlives a power cut", ["strace"], async () => {
-  using place = directory();
-  const cwd = realpathSync(place.path);
+test("what a first start and a deploy have written outlives a power cut", async () => {
+  const place = directory();
+  const cwd = realpathSync(place);
   const log = join(cwd, "calls");
   mkdirSync(join(cwd, "site"));
   writeFileSync(join(cwd, "site/index.html"), "<h1>Ours</h1>");

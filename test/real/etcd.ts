@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Pair } from "../support/certificates.ts";
-import { directory, until } from "./support.ts";
+import { newDirectory, until } from "./programs.ts";
 
 /** What `real` needs for it. */
 export const ETCD = ["etcd", "setpriv"];
@@ -84,29 +84,23 @@ const argumentsOf = (
 
 /** Real etcd members, of `/usr/bin/etcd`, that elect a leader before this returns. They end with the tests. */
 export const startEtcd = async (count: number, options: EtcdOptions = {}): Promise<Etcd> => {
-  const place = directory();
+  const place = newDirectory();
   const { hostOf = () => "127.0.0.1", prefixOf = () => [], tls } = options;
   const plans = Array.from({ length: count }, (_, index): Plan => {
     const host = hostOf(index);
     const peer = `http://${host}:${freePortFor(host)}`;
-    const [name, path] = [`m${index}`, join(place.path, `m${index}`)];
+    const [name, path] = [`m${index}`, join(place, `m${index}`)];
     return { host, port: freePortFor(host), peer, name, path };
   });
   for (const [name, content] of Object.entries({ cert: tls?.cert, key: tls?.key, ca: tls?.ca }))
-    if (content) writeFileSync(join(place.path, `${name}.pem`), content, { mode: 0o600 });
+    if (content) writeFileSync(join(place, `${name}.pem`), content, { mode: 0o600 });
 
   const members = plans.map((plan, index) => {
     mkdirSync(plan.path, { mode: 0o700 });
-    const log = join(place.path, `${plan.name}.log`);
+    const log = join(place, `${plan.name}.log`);
     const spawn = () =>
       Bun.spawn(
-        [
-          "setpriv",
-          "--pdeathsig",
-          "KILL",
-          ...prefixOf(index),
-          ...argumentsOf(plan, plans, options, place.path),
-        ],
+        ["setpriv", "--pdeathsig", "KILL", ...prefixOf(index), ...argumentsOf(plan, plans, options, place)],
         { stdin: "ignore", stdout: Bun.file(log), stderr: Bun.file(log) },
       );
     let child = spawn();
@@ -126,7 +120,7 @@ export const startEtcd = async (count: number, options: EtcdOptions = {}): Promi
 
   /** Asked by curl, so that a member in a network namespace and one with client certificates can be asked too. */
   const ask = async (index: number, path: string): Promise<unknown> => {
-    const files = { cert: join(place.path, "cert.pem"), key: join(place.path, "key.pem") };
+    const files = { cert: join(place, "cert.pem"), key: join(place, "key.pem") };
     const secure = tls ? ["--insecure", ...(tls.ca ? ["--cert", files.cert, "--key", files.key] : [])] : [];
     const url = `${tls ? "https" : "http"}://${members[index]?.address}/v3/${path}`;
     const curl = ["curl", "--silent", "--max-time", "1", ...secure, "--data", "{}", url];
@@ -146,7 +140,7 @@ export const startEtcd = async (count: number, options: EtcdOptions = {}): Promi
 
   const end = async () => {
     await Promise.all(members.map((member) => member.kill()));
-    place[Symbol.dispose]();
+    rmSync(place, { recursive: true });
   };
   try {
     await until("etcd has a leader", async () => (await leader()) >= 0);

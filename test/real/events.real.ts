@@ -5,6 +5,8 @@ import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { type Server, directory, real, run, serve, store, until, within } from "./support.ts";
 
+const test = real();
+
 const CHANGES = Number(process.env["EVENT_CHANGES"] ?? 100_000);
 const WRITERS = 16;
 const READERS = 3;
@@ -67,41 +69,35 @@ const write = async (server: Server, prefix: string, count: number): Promise<num
   return ids;
 };
 
-real(
-  `${READERS} readers cut off at random moments miss and double nothing in ${CHANGES} changes`,
-  [],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path, env: { LOG_LEVEL: "silent" } });
-    const each = Math.ceil(CHANGES / WRITERS / 2) * 2;
-    const writing = Promise.all(Array.from({ length: WRITERS }, (_, at) => write(server, String(at), each)));
-    let cuts = 0;
-    const reading = Promise.all(
-      Array.from({ length: READERS }, async () => {
-        const seen: Event[] = [];
-        for (; seen.length < each * WRITERS; cuts++)
-          seen.push(...(await readFor(server, seen.at(-1)?.id ?? 0, Math.random() * 400)));
-        return seen;
-      }),
-    );
-    const added = (await writing).flat().toSorted((one, other) => one - other);
-    for (const seen of await reading) {
-      expect(seen.length).toBe(each * WRITERS);
-      expect(seen.every(({ id }, at) => id === at + 1)).toBe(true);
-      const idsOf = (wanted: string) =>
-        seen
-          .filter(({ kind }) => kind === wanted)
-          .map(({ pet }) => pet.id)
-          .toSorted((one, other) => one - other);
-      expect(idsOf("added")).toEqual(added);
-      expect(idsOf("changed")).toEqual(added);
-      const lastNames = new Map(seen.map(({ pet }) => [pet.id, pet.name]));
-      expect([...lastNames.values()].every((name) => name?.endsWith("-changed"))).toBe(true);
-    }
-    console.log(`    ${each * WRITERS} changes, ${cuts} connections`);
-  },
-  600_000,
-);
+test(`${READERS} readers cut off at random moments miss and double nothing in ${CHANGES} changes`, async () => {
+  const server = await serve({ env: { LOG_LEVEL: "silent" } });
+  const each = Math.ceil(CHANGES / WRITERS / 2) * 2;
+  const writing = Promise.all(Array.from({ length: WRITERS }, (_, at) => write(server, String(at), each)));
+  let cuts = 0;
+  const reading = Promise.all(
+    Array.from({ length: READERS }, async () => {
+      const seen: Event[] = [];
+      for (; seen.length < each * WRITERS; cuts++)
+        seen.push(...(await readFor(server, seen.at(-1)?.id ?? 0, Math.random() * 400)));
+      return seen;
+    }),
+  );
+  const added = (await writing).flat().toSorted((one, other) => one - other);
+  for (const seen of await reading) {
+    expect(seen.length).toBe(each * WRITERS);
+    expect(seen.every(({ id }, at) => id === at + 1)).toBe(true);
+    const idsOf = (wanted: string) =>
+      seen
+        .filter(({ kind }) => kind === wanted)
+        .map(({ pet }) => pet.id)
+        .toSorted((one, other) => one - other);
+    expect(idsOf("added")).toEqual(added);
+    expect(idsOf("changed")).toEqual(added);
+    const lastNames = new Map(seen.map(({ pet }) => [pet.id, pet.name]));
+    expect([...lastNames.values()].every((name) => name?.endsWith("-changed"))).toBe(true);
+  }
+  console.log(`    ${each * WRITERS} changes, ${cuts} connections`);
+}, 600_000);
 
 /** A client that asks for all events and reads none. */
 const sleeper = (server: Server) =>
@@ -120,67 +116,60 @@ const sleeper = (server: Server) =>
     },
   });
 
-real(
-  "readers that take nothing, and others that catch up, hold nothing up, cost no memory, and do not delay the end",
-  [],
-  async () => {
-    using place = directory();
-    const env = { LOG_LEVEL: "silent" };
-    await using server = await serve({ cwd: place.path, env });
-    const name = "x".repeat(190);
-    const rows = Array.from({ length: MANY }, (_, at) => `${name}${at},1\n`);
-    writeFileSync(join(place.path, "a.csv"), `name,categoryId\n${rows.join("")}`);
-    expect((await store(["import", "a.csv"], { cwd: place.path })).code).toBe(0);
-    const memory = async () =>
-      Number(/VmRSS:\s+(\d+)/.exec(await Bun.file(`/proc/${server.pid}/status`).text())?.[1]) / 1024;
-    const before = await memory();
-    const sleeping = await Promise.all(Array.from({ length: 4 }, () => sleeper(server)));
-    const reading = new Set([1, 2, 3, 4, 5]);
-    const catchingUp = Array.from(reading, async (one) => {
-      let seen = "";
-      const answer = await server.call("/v1/pets/events?lastEventId=0");
-      for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
-        seen = (seen + piece).slice(-1000);
-        if (seen.includes(`id: ${MANY}\n`)) break;
-      }
-      reading.delete(one);
-    });
-    let answers = 0;
-    for (; reading.size > 0; answers += 1) expect((await server.call("/livez")).status).toBe(200);
-    await Promise.all(catchingUp);
-    // A second and more of reading: a server that reads without a break answers once or twice.
-    expect(answers).toBeGreaterThan(20);
-    // All that they read is 300 MB and more.
-    expect((await memory()) - before).toBeLessThan(100);
-    const began = performance.now();
-    expect(await within("the end", 6000, server.stop())).toBe(0);
-    console.log(`    ${answers} answers meanwhile, ended after ${Math.round(performance.now() - began)} ms`);
-    for (const socket of sleeping) socket.terminate();
-  },
-  300_000,
-);
+test("readers that take nothing, and others that catch up, hold nothing up, cost no memory, and do not delay the end", async () => {
+  const env = { LOG_LEVEL: "silent" };
+  const server = await serve({ env });
+  const name = "x".repeat(190);
+  const rows = Array.from({ length: MANY }, (_, at) => `${name}${at},1\n`);
+  writeFileSync(join(server.cwd, "a.csv"), `name,categoryId\n${rows.join("")}`);
+  expect((await store(["import", "a.csv"], { cwd: server.cwd })).code).toBe(0);
+  const memory = async () =>
+    Number(/VmRSS:\s+(\d+)/.exec(await Bun.file(`/proc/${server.pid}/status`).text())?.[1]) / 1024;
+  const before = await memory();
+  const sleeping = await Promise.all(Array.from({ length: 4 }, () => sleeper(server)));
+  const reading = new Set([1, 2, 3, 4, 5]);
+  const catchingUp = Array.from(reading, async (one) => {
+    let seen = "";
+    const answer = await server.call("/v1/pets/events?lastEventId=0");
+    for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
+      seen = (seen + piece).slice(-1000);
+      if (seen.includes(`id: ${MANY}\n`)) break;
+    }
+    reading.delete(one);
+  });
+  let answers = 0;
+  for (; reading.size > 0; answers += 1) expect((await server.call("/livez")).status).toBe(200);
+  await Promise.all(catchingUp);
+  // A second and more of reading: a server that reads without a break answers once or twice.
+  expect(answers).toBeGreaterThan(20);
+  // All that they read is 300 MB and more.
+  expect((await memory()) - before).toBeLessThan(100);
+  const began = performance.now();
+  expect(await within("the end", 6000, server.stop())).toBe(0);
+  console.log(`    ${answers} answers meanwhile, ended after ${Math.round(performance.now() - began)} ms`);
+  for (const socket of sleeping) socket.terminate();
+}, 300_000);
 
 /** A name of the API that has a certificate, and what curl needs to know of it. */
 const HOST = "api.shelter.test";
 
-real(
+real("curl")(
   "a stream over HTTP/2 lives on, silent but for its heartbeat, and ends at SIGTERM at once",
-  ["curl"],
   async () => {
-    using place = directory();
+    const place = directory();
     const port = freePort();
     const { root, issue } = await createTestCa();
     for (const [name, text] of Object.entries({ root, ...(await issue([HOST])) }))
-      writeFileSync(join(place.path, name), text);
+      writeFileSync(join(place, name), text);
     const flags = ["--https-port", String(port), "--base-url", `https://${HOST}:${port}`];
-    await using server = await serve({ cwd: place.path, flags });
+    const server = await serve({ cwd: place, flags });
     const argv = ["certificates", "import", HOST, "--key", "key", "--chain", "cert"];
-    expect((await store(argv, { cwd: place.path })).code).toBe(0);
+    expect((await store(argv, { cwd: place })).code).toBe(0);
     const trust = ["--cacert", "root", "--resolve", `${HOST}:${port}:127.0.0.1`];
     const bearer = ["--header", `Authorization: Bearer ${server.key}`];
     const curl = ["curl", "--silent", "--http2", ...trust, ...bearer];
     const url = `https://${HOST}:${port}/v1/pets`;
-    const reader = Bun.spawn([...curl, "--no-buffer", `${url}/events`], { cwd: place.path, stdout: "pipe" });
+    const reader = Bun.spawn([...curl, "--no-buffer", `${url}/events`], { cwd: place, stdout: "pipe" });
     let text = "";
     const reading = (async () => {
       for await (const piece of reader.stdout.pipeThrough(new TextDecoderStream())) text += piece;
@@ -192,7 +181,7 @@ real(
       "--data",
       '{"name": "Bella", "categoryId": 1}',
     ];
-    await run([...curl, ...body, url], { cwd: place.path });
+    await run([...curl, ...body, url], { cwd: place });
     await until("an event", () => text.includes('"name":"Bella"'));
     const ended = server.stop();
     await within("the end of the stream", 5000, reading);
@@ -202,23 +191,17 @@ real(
   120_000,
 );
 
-real(
-  "a stream lives on, silent but for its heartbeat, for longer than an idle connection, and ends at SIGTERM at once",
-  [],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    const answer = await server.call("/v1/pets/events");
-    let text = "";
-    const reading = (async () => {
-      for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) text += piece;
-    })();
-    await until("three heartbeats", () => text.split(":\n\n").length > 3, 60_000);
-    await server.add("Bella");
-    await until("an event", () => text.includes('"name":"Bella"'));
-    const ended = server.stop();
-    await within("the end of the stream", 5000, reading);
-    expect(await within("the end of the server", 5000, ended)).toBe(0);
-  },
-  120_000,
-);
+test("a stream lives on, silent but for its heartbeat, for longer than an idle connection, and ends at SIGTERM at once", async () => {
+  const server = await serve();
+  const answer = await server.call("/v1/pets/events");
+  let text = "";
+  const reading = (async () => {
+    for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) text += piece;
+  })();
+  await until("three heartbeats", () => text.split(":\n\n").length > 3, 60_000);
+  await server.add("Bella");
+  await until("an event", () => text.includes('"name":"Bella"'));
+  const ended = server.stop();
+  await within("the end of the stream", 5000, reading);
+  expect(await within("the end of the server", 5000, ended)).toBe(0);
+}, 120_000);

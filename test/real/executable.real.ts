@@ -1,17 +1,19 @@
 import { expect } from "bun:test";
 import { chmodSync, copyFileSync, constants, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { publishDocs } from "./console-data.ts";
+import { publishDocs } from "./console.ts";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, run, serve, until, within } from "./support.ts";
+
+const test = real();
 
 /** A directory that holds the executable and nothing else. */
 const alone = () => {
   const place = directory();
-  const executable = join(place.path, "adoption-store");
+  const executable = join(place, "adoption-store");
   copyFileSync(EXECUTABLE, executable, constants.COPYFILE_FICLONE);
   chmodSync(executable, 0o755);
-  return { ...place, executable };
+  return { path: place, executable };
 };
 
 const DOCUMENTS = ["/openapi.json", "/platform/openapi.json"];
@@ -47,17 +49,16 @@ const expectWhole = async (server: Server) => {
     expect(await (await fetch(`${server.url}${path}`)).json()).toMatchObject({ openapi: "3.1.0" });
 };
 
-real("alone in an empty directory it serves the API, the documents and the Swagger page", [], async () => {
-  using place = alone();
-  await using server = await serve({ cwd: place.path, argv: [place.executable] });
+test("alone in an empty directory it serves the API, the documents and the Swagger page", async () => {
+  const place = alone();
+  const server = await serve({ cwd: place.path, argv: [place.executable] });
   await expectWhole(server);
   expect(await server.stop()).toBe(0);
   expect(await server.stderr).toBe("");
 });
 
-real("it prints nothing but lines of JSON if its log is JSON", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path, flags: ["--log-format", "json"] });
+test("it prints nothing but lines of JSON if its log is JSON", async () => {
+  const server = await serve({ flags: ["--log-format", "json"] });
   await expectWhole(server);
   expect(await server.stop()).toBe(0);
   const lines = server.stdout().trimEnd().split("\n");
@@ -72,8 +73,8 @@ const startTime = async (place: ReturnType<typeof alone>): Promise<number> => {
   return performance.now() - start;
 };
 
-real("it answers /livez within a second of its start", [], async () => {
-  using place = alone();
+test("it answers /livez within a second of its start", async () => {
+  const place = alone();
   // The quickest of three, since other work on the machine is not what is measured.
   const times = [await startTime(place), await startTime(place), await startTime(place)];
   expect(Math.min(...times)).toBeLessThan(1000);
@@ -81,22 +82,21 @@ real("it answers /livez within a second of its start", [], async () => {
 
 const variablesOf = (pid: number): string[] => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
 
-real("its heap is scaled for a small machine, unless the environment says otherwise", [], async () => {
-  using place = directory();
+test("its heap is scaled for a small machine, unless the environment says otherwise", async () => {
+  const place = directory();
   {
-    await using server = await serve({ cwd: place.path });
+    await using server = await serve({ cwd: place });
     expect(variablesOf(server.pid)).toContain(`BUN_JSC_forceRAMSize=${256 * 2 ** 20}`);
   }
-  await using server = await serve({ cwd: place.path, env: { BUN_JSC_forceRAMSize: "400000000" } });
+  const server = await serve({ cwd: place, env: { BUN_JSC_forceRAMSize: "400000000" } });
   expect(variablesOf(server.pid)).toContain("BUN_JSC_forceRAMSize=400000000");
 });
 
-real("what it keeps is for its user alone", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("what it keeps is for its user alone", async () => {
+  const server = await serve();
   await server.add("Bella");
   await publishDocs(server);
-  const data = join(place.path, "data");
+  const data = join(server.cwd, "data");
   const entries = readdirSync(data, { recursive: true, withFileTypes: true });
   const modes = entries.map((entry) => {
     const path = join(entry.parentPath, entry.name);
@@ -108,18 +108,17 @@ real("what it keeps is for its user alone", [], async () => {
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const)
-  real(`${signal} ends it at once when nothing is in flight`, [], async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
+  test(`${signal} ends it at once when nothing is in flight`, async () => {
+    const server = await serve();
     await (await fetch(`${server.url}/livez`)).text();
     expect(await within("the end", 5000, server.stop(signal))).toBe(0);
     expect(await server.stderr).toBe("");
-    expect(readdirSync(join(place.path, "data"))).not.toContain("adoption-store.db-wal");
+    expect(readdirSync(join(server.cwd, "data"))).not.toContain("adoption-store.db-wal");
   });
 
-real("SIGTERM lets the request in flight finish, takes no new one, and ends with 0", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("SIGTERM lets the request in flight finish, takes no new one, and ends with 0", async () => {
+  const place = directory();
+  const server = await serve({ cwd: place });
   using slow = await connect(server.port);
   const body = JSON.stringify({ name: "Slow", categoryId: 1 });
   slow.write(
@@ -139,14 +138,18 @@ real("SIGTERM lets the request in flight finish, takes no new one, and ends with
   await slow.until(/^HTTP\/1\.1 201 .*"name":"Slow"/s);
   expect(await within("the end", 5000, exited)).toBe(0);
   expect(await server.stderr).toBe("");
-  await using again = await serve({ cwd: place.path });
+  const again = await serve({ cwd: place });
   expect(await (await again.call("/v1/pets")).json()).toMatchObject([{ name: "Slow" }]);
 });
 
-real("with the network cut it serves everything", ["network namespaces", "curl", "nsenter"], async () => {
-  using place = alone();
+real(
+  "network namespaces",
+  "curl",
+  "nsenter",
+)("with the network cut it serves everything", async () => {
+  const place = alone();
   const cut = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', place.executable];
-  await using server = await serve({ cwd: place.path, argv: cut });
+  const server = await serve({ cwd: place.path, argv: cut });
   const page = await fetchInside(server, "/docs");
   for (const path of ["/livez", "/readyz", ...DOCUMENTS, ...assetsOf(page)])
     expect((await fetchInside(server, path)).length).toBeGreaterThan(10);

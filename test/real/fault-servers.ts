@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decode } from "dns-packet";
 import type { Server } from "../../src/lib/name-server.ts";
@@ -6,6 +6,7 @@ import { type Behaviour, type DnsServer, dnsServer } from "../support/dns.ts";
 import { type Line, parseLine, type Zones } from "../support/zones.ts";
 import { named, options, type Updatable } from "./dns-servers.ts";
 import { makeKey, signZone, zoneFile, type ZoneKey } from "./zone-files.ts";
+import { atEnd, directory, kept } from "./support.ts";
 import type { ZoneFault } from "./zone-faults.ts";
 
 /** The TTL of delegations and absences at the registry, in seconds. */
@@ -186,8 +187,8 @@ const authorityConfig = (
 const ROOT = `. 60 IN SOA ns. root. 1 60 60 60 60\n. 60 IN NS ns.\nns. 60 IN A ${REGISTRY}\n`;
 
 /** A resolver that asks the registry and the servers that it delegates to. Without a root, it would query the real one. */
-const startResolver = (path: string, server: Server, authorityPort: number, more: string, anchors = "") => {
-  mkdirSync(path);
+const startResolver = (server: Server, authorityPort: number, more: string, anchors = "") => {
+  const path = directory();
   writeFileSync(join(path, "root.zone"), ROOT);
   const registry = `type static-stub; server-addresses { ${REGISTRY}; };`;
   const config = [
@@ -200,7 +201,6 @@ const startResolver = (path: string, server: Server, authorityPort: number, more
 };
 
 export interface FaultServersOptions {
-  path: string;
   zones: readonly FaultyZone[];
   /** All authoritative servers use its port. */
   authority: Server;
@@ -214,19 +214,14 @@ export interface FaultServersOptions {
 }
 
 /** Starts the misbehaving servers, and creates the keys. */
-const startZones = async (
-  stack: AsyncDisposableStack,
-  zones: readonly FaultyZone[],
-  path: string,
-  port: number,
-) => {
+const startZones = async (zones: readonly FaultyZone[], path: string, port: number) => {
   const served: ServedZone[] = [];
   let count = 0;
   for (const one of zones) {
     const { zone, fault } = one;
     const servers: ServedZone["servers"] = [];
     for (const kind of fault.servers ?? []) {
-      const server = stack.use(await dnsServer({ zones: {}, address: addressOf(count++), port }));
+      const server = kept(await dnsServer({ zones: {}, address: addressOf(count++), port }));
       const behaviour = MISBEHAVIOURS[kind];
       if (behaviour !== undefined) server.behaviours.set("*", behaviour);
       servers.push({ server, kind });
@@ -241,17 +236,15 @@ const startZones = async (
 
 /**
  * Starts the registry of `test`, `named` with a zone for each fault, a server for each misbehavior, and two resolvers. They
- * stop with the scope.
+ * stop with the test.
  */
 export const faultServers = async (given: FaultServersOptions) => {
   const { authority, resolver, caResolver, platform } = given;
   const { port } = authority;
-  const path = join(given.path, "zones");
-  mkdirSync(path);
-  await using stack = new AsyncDisposableStack();
-  const served = await startZones(stack, given.zones, path, port);
-  const registry = stack.use(await dnsServer({ zones: {}, address: REGISTRY, port }));
-  stack.use(await dnsServer({ zones: {}, address: REFUSING, port }));
+  const path = directory();
+  const served = await startZones(given.zones, path, port);
+  const registry = kept(await dnsServer({ zones: {}, address: REGISTRY, port }));
+  kept(await dnsServer({ zones: {}, address: REFUSING, port }));
   let serial = 0;
   const publishZone = async (one: ServedZone) => {
     serial += 1;
@@ -267,16 +260,12 @@ export const faultServers = async (given: FaultServersOptions) => {
   for (const [name, lines] of Object.entries(platform)) writePlatform(name, lines);
   for (const one of served) await publishZone(one);
   const config = () => authorityConfig(path, port, served, given);
-  const holder = stack.use(await named(path, authority, config(), "pages.test"));
+  const holder = await named(path, authority, config(), "pages.test");
   const anchors = served.map(({ key }) => key?.anchor ?? "").join("\n");
-  const start = (name: string, server: Server, more: string, own?: string) =>
-    startResolver(join(given.path, name), server, port, more, own);
-  stack.use(await start("resolver", resolver, "dnssec-validation yes;", anchors));
-  stack.use(
-    await start("ca-resolver", caResolver, "dnssec-validation no; max-cache-ttl 1; max-ncache-ttl 1;"),
-  );
+  await startResolver(resolver, port, "dnssec-validation yes;", anchors);
+  await startResolver(caResolver, port, "dnssec-validation no; max-cache-ttl 1; max-ncache-ttl 1;");
   let reload: ReturnType<typeof setTimeout> | undefined;
-  stack.defer(() => clearTimeout(reload));
+  atEnd(() => clearTimeout(reload));
   /** Many zones change at the same time. */
   const reloadSoon = () => {
     reload ??= setTimeout(() => {
@@ -290,7 +279,6 @@ export const faultServers = async (given: FaultServersOptions) => {
     if (!one) throw new Error(`the zone ${zone} does not exist`);
     return one;
   };
-  const running = stack.move();
   return {
     isRepaired: ({ zone }: FaultyZone): boolean => servedZone(zone).isRepaired,
     /** Publishes a zone's records. @param isRepaired whether its servers and its delegation are repaired too */
@@ -306,6 +294,5 @@ export const faultServers = async (given: FaultServersOptions) => {
       writePlatform(name, lines);
       reloadSoon();
     },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 };

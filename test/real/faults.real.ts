@@ -5,6 +5,8 @@ import { createStore } from "../support/new-store.ts";
 import { type Fault, type FaultKind, type Injector, injector } from "./faults/injector.ts";
 import { type Server, directory, real, serve, store, until } from "./support.ts";
 
+const test = real("gcc");
+
 /** Faults begin at each of this many calls. */
 const CALLS = Number(process.env["FAULT_CALLS"] ?? 60);
 const WRITERS = 8;
@@ -131,89 +133,75 @@ const fill = async (cwd: string) => {
 };
 
 for (const kind of ["write", "sync", "read"] as const)
-  real(
-    `a ${kind} that fails, at each of ${CALLS} calls under load, loses nothing acknowledged, shows in /readyz, and needs no restart`,
-    ["gcc"],
-    async () => {
-      using place = directory();
-      const faults = await injector(place.path);
-      await (await serve({ cwd: place.path })).stop();
-      await fill(place.path);
-      const outcomes: Outcomes = {
-        added: new Map(),
-        refused: new Set(),
-        unexpected: [],
-        reads: { ok: 0, refused: 0 },
-      };
-      {
-        await using server = await serve({ cwd: place.path, env: { ...faults.env, LOG_LEVEL: "silent" } });
-        const stopLoad = load(server, outcomes);
-        try {
-          for (let first = 1; first <= CALLS; first++) {
-            const error = ERRORS[kind][first % ERRORS[kind].length] ?? "EIO";
-            await lastingFault(server, faults, { kind, first, error });
-            await singleFault(server, faults, { kind, first, error });
-          }
-        } finally {
-          await stopLoad();
+  test(`a ${kind} that fails, at each of ${CALLS} calls under load, loses nothing acknowledged, shows in /readyz, and needs no restart`, async () => {
+    const place = directory();
+    const faults = await injector(place);
+    await (await serve({ cwd: place })).stop();
+    await fill(place);
+    const outcomes: Outcomes = {
+      added: new Map(),
+      refused: new Set(),
+      unexpected: [],
+      reads: { ok: 0, refused: 0 },
+    };
+    {
+      await using server = await serve({ cwd: place, env: { ...faults.env, LOG_LEVEL: "silent" } });
+      const stopLoad = load(server, outcomes);
+      try {
+        for (let first = 1; first <= CALLS; first++) {
+          const error = ERRORS[kind][first % ERRORS[kind].length] ?? "EIO";
+          await lastingFault(server, faults, { kind, first, error });
+          await singleFault(server, faults, { kind, first, error });
         }
-        // Killed, as by a power cut: only what is on disk counts.
-        server.kill();
+      } finally {
+        await stopLoad();
       }
-      const found = contents(place.path);
-      expect(outcomes.unexpected).toEqual([]);
-      expect([...outcomes.added].filter(([name, id]) => found.get(name) !== id)).toEqual([]);
-      expect([...outcomes.refused].filter((name) => found.has(name))).toEqual([]);
-      expect(outcomes.added.size).toBeGreaterThan(CALLS);
-      console.log(
-        `    ${outcomes.added.size} acknowledged, ${outcomes.refused.size} refused, ${outcomes.reads.ok} reads, ${outcomes.reads.refused} refused`,
-      );
-    },
-    600_000,
-  );
-
-real(
-  "an idle server whose disk takes no writes is not ready within a second, and ready within a second of the end",
-  ["gcc"],
-  async () => {
-    using place = directory();
-    const faults = await injector(place.path);
-    await using server = await serve({ cwd: place.path, env: { ...faults.env, LOG_LEVEL: "silent" } });
-    for (const kind of ["write", "sync"] as const)
-      for (const error of ERRORS[kind]) {
-        faults.begin({ kind, first: 1, error });
-        await until(`not ready: ${kind} ${error}`, async () => (await readiness(server)) === 503, TRUTH_MS);
-        faults.end();
-        await until(`ready after ${kind} ${error}`, async () => (await readiness(server)) === 200, TRUTH_MS);
-      }
-  },
-);
-
-real(
-  'killed right after a failed sync, what was refused with "nothing was written" is not there after the restart',
-  ["gcc"],
-  async () => {
-    for (let round = 0; round < 5; round++) {
-      using place = directory();
-      const faults = await injector(place.path);
-      const outcomes: Outcomes = {
-        added: new Map(),
-        refused: new Set(),
-        unexpected: [],
-        reads: { ok: 0, refused: 0 },
-      };
-      {
-        await using server = await serve({ cwd: place.path, env: { ...faults.env, LOG_LEVEL: "silent" } });
-        for (let count = 0; count < 10; count++) await write(server, `writer before ${count}`, outcomes);
-        faults.begin({ kind: "sync", first: 1 + round, error: "EIO" });
-        for (let count = 0; faults.hits() < 1; count++)
-          await write(server, `writer during ${count}`, outcomes);
-        server.kill();
-      }
-      const found = contents(place.path);
-      expect(outcomes.unexpected).toEqual([]);
-      expect([...outcomes.added].filter(([name, id]) => found.get(name) !== id)).toEqual([]);
-      expect([...outcomes.refused].filter((name) => found.has(name))).toEqual([]);
+      // Killed, as by a power cut: only what is on disk counts.
+      server.kill();
     }
-  },
-);
+    const found = contents(place);
+    expect(outcomes.unexpected).toEqual([]);
+    expect([...outcomes.added].filter(([name, id]) => found.get(name) !== id)).toEqual([]);
+    expect([...outcomes.refused].filter((name) => found.has(name))).toEqual([]);
+    expect(outcomes.added.size).toBeGreaterThan(CALLS);
+    console.log(
+      `    ${outcomes.added.size} acknowledged, ${outcomes.refused.size} refused, ${outcomes.reads.ok} reads, ${outcomes.reads.refused} refused`,
+    );
+  }, 600_000);
+
+test("an idle server whose disk takes no writes is not ready within a second, and ready within a second of the end", async () => {
+  const place = directory();
+  const faults = await injector(place);
+  const server = await serve({ cwd: place, env: { ...faults.env, LOG_LEVEL: "silent" } });
+  for (const kind of ["write", "sync"] as const)
+    for (const error of ERRORS[kind]) {
+      faults.begin({ kind, first: 1, error });
+      await until(`not ready: ${kind} ${error}`, async () => (await readiness(server)) === 503, TRUTH_MS);
+      faults.end();
+      await until(`ready after ${kind} ${error}`, async () => (await readiness(server)) === 200, TRUTH_MS);
+    }
+});
+
+test('killed right after a failed sync, what was refused with "nothing was written" is not there after the restart', async () => {
+  for (let round = 0; round < 5; round++) {
+    const place = directory();
+    const faults = await injector(place);
+    const outcomes: Outcomes = {
+      added: new Map(),
+      refused: new Set(),
+      unexpected: [],
+      reads: { ok: 0, refused: 0 },
+    };
+    {
+      await using server = await serve({ cwd: place, env: { ...faults.env, LOG_LEVEL: "silent" } });
+      for (let count = 0; count < 10; count++) await write(server, `writer before ${count}`, outcomes);
+      faults.begin({ kind: "sync", first: 1 + round, error: "EIO" });
+      for (let count = 0; faults.hits() < 1; count++) await write(server, `writer during ${count}`, outcomes);
+      server.kill();
+    }
+    const found = contents(place);
+    expect(outcomes.unexpected).toEqual([]);
+    expect([...outcomes.added].filter(([name, id]) => found.get(name) !== id)).toEqual([]);
+    expect([...outcomes.refused].filter((name) => found.has(name))).toEqual([]);
+  }
+});

@@ -1,14 +1,15 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { connect } from "./socket.ts";
-import { directory, real, serve } from "./support.ts";
+import { real, serve } from "./support.ts";
+
+const test = real();
 
 const ROUNDS = 1500;
 const READERS = 24;
 
-real("a page is never older than what another program wrote before it was asked for", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path, flags: ["--log-level", "warn"] });
+test("a page is never older than what another program wrote before it was asked for", async () => {
+  const server = await serve({ flags: ["--log-level", "warn"] });
   await server.add("0");
   const get = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`;
   // Others who read all the time: without them every request has a turn of the event loop for itself.
@@ -16,7 +17,7 @@ real("a page is never older than what another program wrote before it was asked 
   const readers = Array.from({ length: READERS }, async () => {
     while (!rounds.signal.aborted) await (await server.call("/v1/pets")).text();
   });
-  using other = new Database(`${place.path}/data/adoption-store.db`);
+  using other = new Database(`${server.cwd}/data/adoption-store.db`);
   other.run("PRAGMA busy_timeout = 5000");
   const rename = other.prepare("UPDATE pets SET name = ?");
   using socket = await connect(server.port);

@@ -2,7 +2,9 @@ import { expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HOST, serveHttps } from "./https.ts";
-import { directory, real, run } from "./support.ts";
+import { real, run } from "./support.ts";
+
+const test = real("h2spec", "unshare");
 
 /** A response with a body, without a key. */
 const PATH = "/openapi.json";
@@ -37,34 +39,18 @@ const readReport = (xml: string) => {
   };
 };
 
-real(
-  "h2spec finds no failures but those that are named",
-  ["h2spec", "unshare"],
-  async () => {
-    using place = directory();
-    await using server = await serveHttps({ cwd: place.path });
-    const [hosts, report] = ["hosts", "report.xml"].map((name) => join(place.path, name)) as [string, string];
-    writeFileSync(hosts, `127.0.0.1 ${HOST}\n`);
-    // h2spec finds the server by its name alone.
-    const withHosts = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts];
-    const target = [
-      "--host",
-      HOST,
-      "--port",
-      String(server.httpsPort),
-      "--path",
-      PATH,
-      "--tls",
-      "--insecure",
-    ];
-    const { stdout, stderr } = await run([...withHosts, "h2spec", ...target, "--junit-report", report]);
-    expect(stderr).toBe("");
-    const { count, failed, skipped } = readReport(readFileSync(report, "utf8"));
-    const expected = { failed: Object.keys(KNOWN_FAILURES).toSorted(), skipped: [] };
-    if (!Bun.deepEquals({ failed, skipped }, expected))
-      console.log(stdout.slice(stdout.indexOf("Failures:")));
-    expect(count).toBeGreaterThan(140);
-    expect({ failed, skipped }).toEqual(expected);
-  },
-  300_000,
-);
+test("h2spec finds no failures but those that are named", async () => {
+  const server = await serveHttps();
+  const [hosts, report] = ["hosts", "report.xml"].map((name) => join(server.cwd, name)) as [string, string];
+  writeFileSync(hosts, `127.0.0.1 ${HOST}\n`);
+  // h2spec finds the server by its name alone.
+  const withHosts = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts];
+  const target = ["--host", HOST, "--port", String(server.httpsPort), "--path", PATH, "--tls", "--insecure"];
+  const { stdout, stderr } = await run([...withHosts, "h2spec", ...target, "--junit-report", report]);
+  expect(stderr).toBe("");
+  const { count, failed, skipped } = readReport(readFileSync(report, "utf8"));
+  const expected = { failed: Object.keys(KNOWN_FAILURES).toSorted(), skipped: [] };
+  if (!Bun.deepEquals({ failed, skipped }, expected)) console.log(stdout.slice(stdout.indexOf("Failures:")));
+  expect(count).toBeGreaterThan(140);
+  expect({ failed, skipped }).toEqual(expected);
+}, 300_000);

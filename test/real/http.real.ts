@@ -6,7 +6,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Answer, readAnswer } from "./answer.ts";
 import { connect } from "./socket.ts";
-import { type Server, directory, real, run, serve, within } from "./support.ts";
+import { type Server, real, run, serve, within } from "./support.ts";
+
+const test = real("curl");
 
 const keyed = ({ key }: Server) => `Authorization: Bearer ${key}`;
 
@@ -34,9 +36,8 @@ const expectError = ({ status, headers, body }: Answer, expected: number, code: 
   expect(JSON.parse(body)).toEqual({ code, message: expect.any(String), status });
 };
 
-real("HEAD has the status and headers of GET and no body", ["curl"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("HEAD has the status and headers of GET and no body", async () => {
+  const server = await serve();
   await server.add("Bella");
   for (const [path, status] of [
     ["/v1/pets", 200],
@@ -55,9 +56,8 @@ real("HEAD has the status and headers of GET and no body", ["curl"], async () =>
   }
 });
 
-real("OPTIONS names the methods of a path and needs no key", ["curl"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("OPTIONS names the methods of a path and needs no key", async () => {
+  const server = await serve();
   const allowed = async (path: string) => {
     const { status, headers, body } = await curl(server, path, "--request", "OPTIONS");
     expect([path, status, body]).toEqual([path, 204, ""]);
@@ -69,9 +69,8 @@ real("OPTIONS names the methods of a path and needs no key", ["curl"], async () 
   expectError(await curl(server, "/nothing", "--request", "OPTIONS"), 404, "not_found");
 });
 
-real("a method that a path does not have is 405 with Allow", ["curl"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("a method that a path does not have is 405 with Allow", async () => {
+  const server = await serve();
   for (const method of ["PUT", "PATCH", "DELETE", "TRACE"]) {
     const refused = await curl(server, "/v1/pets", "--request", method, "--header", keyed(server));
     expectError(refused, 405, "method_not_allowed");
@@ -80,9 +79,8 @@ real("a method that a path does not have is 405 with Allow", ["curl"], async () 
   expectError(await curl(server, "/v1/pets", "--request", "DELETE"), 401, "missing_api_key");
 });
 
-real("every way to write a path answers sensibly, and none gets around the key", ["curl"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("every way to write a path answers sensibly, and none gets around the key", async () => {
+  const server = await serve();
   await server.add("Bella");
   for (const [path, withKey, without] of [
     ["/v1/pets/", 200, 401],
@@ -110,12 +108,10 @@ real("every way to write a path answers sensibly, and none gets around the key",
   }
 });
 
-real(
+real()(
   "the API answers under bare names, short ones, addresses, and without one, and under no other",
-  [],
   async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
+    const server = await serve();
     for (const host of ["pi", "a", "pi:3000", "[::1]", ""]) {
       const { status, body } = await send(server.port, [
         "GET /v1/pets HTTP/1.1",
@@ -135,9 +131,8 @@ real(
   },
 );
 
-real("a request without a Host is routed by its path as any other", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+real()("a request without a Host is routed by its path as any other", async () => {
+  const server = await serve();
   for (const [line, status] of [
     ["GET /v1/pets/1", 401],
     ["GET /v1/pets?limit=1", 401],
@@ -152,9 +147,8 @@ real("a request without a Host is routed by its path as any other", [], async ()
       expect([head[0], (await send(server.port, head)).status]).toEqual([head[0], status]);
 });
 
-real("what is no HTTP is refused, its connection closed, and the server goes on", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+real()("what is no HTTP is refused, its connection closed, and the server goes on", async () => {
+  const server = await serve();
   const get = "GET /v1/pets HTTP/1.1";
   const post = ["POST /v1/pets HTTP/1.1", "Host: a", "Content-Type: application/json", keyed(server)];
   for (const [status, lines, body] of [
@@ -175,12 +169,10 @@ real("what is no HTTP is refused, its connection closed, and the server goes on"
   expect(await server.stderr).toBe("");
 });
 
-real(
+real()(
   "requests that do not wait for each other's answers are answered in their order, as far as they are",
-  [],
   async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
+    const server = await serve();
     await server.add("Bella");
     using socket = await connect(server.port);
     const paths = ["/v1/pets", "/livez", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=1"];
@@ -197,9 +189,8 @@ real(
   },
 );
 
-real("a client that does not wait for the answer to its write loses only its connection", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+real()("a client that does not wait for the answer to its write loses only its connection", async () => {
+  const server = await serve();
   using socket = await connect(server.port);
   const body = '{"name":"Bella","categoryId":1}';
   const head = ["POST /v1/pets HTTP/1.1", "Host: a", keyed(server), "Content-Type: application/json"];
@@ -212,10 +203,9 @@ real("a client that does not wait for the answer to its write loses only its con
   expect((await server.add("Rex")).status).toBe(201);
 });
 
-real("a body over 64 KiB is 413, announced or not; one of exactly 64 KiB is read", ["curl"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  const file = join(place.path, "body.json");
+test("a body over 64 KiB is 413, announced or not; one of exactly 64 KiB is read", async () => {
+  const server = await serve();
+  const file = join(server.cwd, "body.json");
   const json = (bytes: number) => {
     const body = JSON.stringify({ name: "Bella", categoryId: 1 });
     writeFileSync(file, body.padEnd(bytes));
@@ -242,9 +232,8 @@ real("a body over 64 KiB is 413, announced or not; one of exactly 64 KiB is read
   }
 });
 
-real("a client that waits for 100 Continue gets it, and its answer", ["curl"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("a client that waits for 100 Continue gets it, and its answer", async () => {
+  const server = await serve();
   const body = '{"name":"Bella","categoryId":1}';
   const start = performance.now();
   const post = ["--json", body, "--header", "Expect: 100-continue", "--expect100-timeout", "10"];
@@ -275,10 +264,9 @@ const pour = async (port: number, head: string): Promise<string> => {
   return received;
 };
 
-real("200 MB without a key are refused at once and never kept", ["curl"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  const file = join(place.path, "huge");
+test("200 MB without a key are refused at once and never kept", async () => {
+  const server = await serve();
+  const file = join(server.cwd, "huge");
   writeFileSync(file, "");
   truncateSync(file, HUGE);
   const before = peakMemory(server);
@@ -304,12 +292,10 @@ real("200 MB without a key are refused at once and never kept", ["curl"], async 
   expect(peakMemory(server) - before).toBeLessThan(50_000_000);
 });
 
-real(
+real()(
   "a connection that stalls is closed within 40 seconds, wherever it stalls, even when it trickles",
-  [],
   async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path, flags: ["--log-level", "warn"] });
+    const server = await serve({ flags: ["--log-level", "warn"] });
     const post = `POST /v1/pets HTTP/1.1\r\nHost: a\r\n${keyed(server)}\r\nContent-Type: application/json\r\n`;
     const stalls: [first: string, trickle: string][] = [
       ["", ""],

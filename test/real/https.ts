@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
-import { serve, type ServerSettings, store } from "./support.ts";
+import { directory, serve, type ServerSettings, store } from "./support.ts";
 
 export const HOST = "adopt.example.org";
 
@@ -13,27 +13,25 @@ export const serveHttps = async ({
   host = HOST,
   names = [host],
   flags = [],
+  cwd = directory(),
   ...settings
-}: ServerSettings & { host?: string; names?: string[] }) => {
+}: ServerSettings & { host?: string; names?: string[] } = {}) => {
   const httpsPort = freePort();
   const { root, issue } = await createTestCa();
   for (const [name, text] of Object.entries({ root, ...(await issue(names)) }))
-    writeFileSync(join(settings.cwd, name), text);
+    writeFileSync(join(cwd, name), text);
   const https = ["--https-port", String(httpsPort), "--base-url", `https://${host}:${httpsPort}`];
-  await using stack = new AsyncDisposableStack();
-  const server = stack.use(await serve({ ...settings, flags: [...https, ...flags] }));
+  const server = await serve({ ...settings, cwd, flags: [...https, ...flags] });
   for (const name of names) {
     const argv = ["certificates", "import", name, "--key", "key", "--chain", "cert"];
-    expect(await store(argv, { cwd: settings.cwd })).toMatchObject({ code: 0, stderr: "" });
+    expect(await store(argv, { cwd })).toMatchObject({ code: 0, stderr: "" });
   }
-  const moved = stack.move();
   return {
     ...server,
     httpsPort,
     /** What curl needs to trust the server and to find it. */
-    trust: ["--cacert", join(settings.cwd, "root"), "--resolve", `${host}:${httpsPort}:127.0.0.1`],
+    trust: ["--cacert", join(cwd, "root"), "--resolve", `${host}:${httpsPort}:127.0.0.1`],
     httpsUrl: `https://${host}:${httpsPort}`,
-    [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 };
 

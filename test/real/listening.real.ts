@@ -13,6 +13,8 @@ import {
   until,
 } from "./support.ts";
 
+const test = real();
+
 const OTHER_ADDRESS = "192.0.2.1";
 
 /** Runs curl in the network namespace of a server, where its peer is the address that it calls. */
@@ -22,53 +24,44 @@ const curlInside = async ({ pid }: Server, url: string, ...options: string[]) =>
 };
 
 real(
-  "with HTTPS a key is taken over HTTP from this machine only, and PORT listens to it alone",
-  ["network namespaces", "curl", "nsenter"],
-  async () => {
-    using place = directory();
-    const script = `ip link set lo up && ip addr add ${OTHER_ADDRESS}/32 dev lo && exec "$0" "$@"`;
-    const isolated = ["unshare", "-n", "sh", "-c", script, EXECUTABLE];
-    const flags = ["--host", "0.0.0.0", "--http-port", "8080", "--https-port", "8443"];
-    await using server = await serve({ cwd: place.path, argv: isolated, flags });
-    await until("the last line of the start", () => server.stdout().includes("HTTPS on port"));
-    expect(server.stdout()).toContain(`Listening on http://localhost:${server.port} (this machine only)`);
-    expect(server.stdout()).toContain("HTTP on port 8080 (all addresses)");
-    expect(server.stdout()).toContain("HTTPS on port 8443 (all addresses)");
-    const key = ["--header", `Authorization: Bearer ${server.key}`];
+  "network namespaces",
+  "curl",
+  "nsenter",
+)("with HTTPS a key is taken over HTTP from this machine only, and PORT listens to it alone", async () => {
+  const script = `ip link set lo up && ip addr add ${OTHER_ADDRESS}/32 dev lo && exec "$0" "$@"`;
+  const isolated = ["unshare", "-n", "sh", "-c", script, EXECUTABLE];
+  const flags = ["--host", "0.0.0.0", "--http-port", "8080", "--https-port", "8443"];
+  const server = await serve({ argv: isolated, flags });
+  await until("the last line of the start", () => server.stdout().includes("HTTPS on port"));
+  expect(server.stdout()).toContain(`Listening on http://localhost:${server.port} (this machine only)`);
+  expect(server.stdout()).toContain("HTTP on port 8080 (all addresses)");
+  expect(server.stdout()).toContain("HTTPS on port 8443 (all addresses)");
+  const key = ["--header", `Authorization: Bearer ${server.key}`];
 
-    const local = await curlInside(server, `http://127.0.0.1:${server.port}/v1/pets`, ...key);
-    expect(readAnswer(local.stdout).status).toBe(200);
-    const port = await curlInside(server, `http://${OTHER_ADDRESS}:${server.port}/livez`);
-    expect(port.code).toBe(7);
-    const remote = await curlInside(server, `http://${OTHER_ADDRESS}:8080/v1/pets`, ...key);
-    const answer = readAnswer(remote.stdout);
-    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([403, { code: "https_required" }]);
-    const alive = await curlInside(server, `http://${OTHER_ADDRESS}:8080/livez`);
-    expect(readAnswer(alive.stdout).status).toBe(200);
-  },
-);
+  const local = await curlInside(server, `http://127.0.0.1:${server.port}/v1/pets`, ...key);
+  expect(readAnswer(local.stdout).status).toBe(200);
+  const port = await curlInside(server, `http://${OTHER_ADDRESS}:${server.port}/livez`);
+  expect(port.code).toBe(7);
+  const remote = await curlInside(server, `http://${OTHER_ADDRESS}:8080/v1/pets`, ...key);
+  const answer = readAnswer(remote.stdout);
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([403, { code: "https_required" }]);
+  const alive = await curlInside(server, `http://${OTHER_ADDRESS}:8080/livez`);
+  expect(readAnswer(alive.stdout).status).toBe(200);
+});
 
-real(
-  "an address that is not this machine's stops the start with a line that names its setting",
-  [],
-  async () => {
-    using place = directory();
-    const start = (env: Record<string, string>) => store(["serve", "--port", "0"], { cwd: place.path, env });
-    for (const HOST of ["x86_64-conda-linux-gnu", OTHER_ADDRESS])
-      expectRefusal(await start({ HOST }), 1, new RegExp(`on ${HOST}:0: HOST is .+ with --host`));
-    const PORT_HOST = OTHER_ADDRESS;
-    expectRefusal(await start({ PORT_HOST }), 1, /PORT_HOST is .+ with --port-host/);
-    const https = { HOST: "x86_64-conda-linux-gnu", HTTPS_PORT: "0", LOG_LEVEL: "error" };
-    expectRefusal(await start(https), 1, /:0: HOST is .+ with --host/);
-  },
-);
+test("an address that is not this machine's stops the start with a line that names its setting", async () => {
+  const place = directory();
+  const start = (env: Record<string, string>) => store(["serve", "--port", "0"], { cwd: place, env });
+  for (const HOST of ["x86_64-conda-linux-gnu", OTHER_ADDRESS])
+    expectRefusal(await start({ HOST }), 1, new RegExp(`on ${HOST}:0: HOST is .+ with --host`));
+  const PORT_HOST = OTHER_ADDRESS;
+  expectRefusal(await start({ PORT_HOST }), 1, /PORT_HOST is .+ with --port-host/);
+  const https = { HOST: "x86_64-conda-linux-gnu", HTTPS_PORT: "0", LOG_LEVEL: "error" };
+  expectRefusal(await start(https), 1, /:0: HOST is .+ with --host/);
+});
 
-real("a misspelt setting is named in a warning, and not its value", [], async () => {
-  using place = directory();
-  await using server = await serve({
-    cwd: place.path,
-    env: { BASE_ULR: "https://secret.example.org", HOSTNAME: "a" },
-  });
+test("a misspelt setting is named in a warning, and not its value", async () => {
+  const server = await serve({ env: { BASE_ULR: "https://secret.example.org", HOSTNAME: "a" } });
   await until("the warning", () => server.stdout().includes("BASE_ULR"));
   expect(server.stdout()).toContain("BASE_ULR is not a setting and is ignored: did you mean BASE_URL?");
   expect(server.stdout()).not.toContain("secret.example.org");
@@ -91,9 +84,8 @@ const beginWrite = async (server: Server) => {
   return { socket, finish: () => socket.write(body.slice(5)) };
 };
 
-real("SIGHUP finishes what is in flight, however often it comes, and ends with 0", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("SIGHUP finishes what is in flight, however often it comes, and ends with 0", async () => {
+  const server = await serve();
   const { socket, finish } = await beginWrite(server);
   process.kill(server.pid, "SIGHUP");
   await until("stopping", () => server.stdout().includes("stopping"));
@@ -103,9 +95,8 @@ real("SIGHUP finishes what is in flight, however often it comes, and ends with 0
   expect(await server.exited).toBe(0);
 });
 
-real("a server under nohup does not end with its terminal", ["nohup"], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path, argv: ["nohup", EXECUTABLE] });
+real("nohup")("a server under nohup does not end with its terminal", async () => {
+  const server = await serve({ argv: ["nohup", EXECUTABLE] });
   process.kill(server.pid, "SIGHUP");
   expect((await server.add("Bella")).status).toBe(201);
   expect(await server.stop()).toBe(0);

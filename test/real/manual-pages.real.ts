@@ -2,11 +2,13 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { violationsOf } from "./axe.ts";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { type Page, untilTrue } from "./browser.ts";
 import { lighthouseScores } from "./lighthouse.ts";
-import { directory, real, serve } from "./support.ts";
+import { openBrowser, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 /** A page with a terminal, whose output is not copied. */
 const TERMINAL = "/how-to/events";
@@ -36,17 +38,14 @@ const screenshot = async (page: Page, path: string, screen: (typeof SCREENS)[num
   await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: false });
 };
 
-real(
+real(...NEEDED, "axe-core")(
   "axe finds nothing on any page of the manual, and no page is wider than its window",
-  [...NEEDED, "axe-core"],
   async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
+    const server = await serve();
     const manual = `${server.url}/manual`;
     const pages = await pagesOf(manual);
     expect(pages.length).toBeGreaterThan(30);
-    await using browser = await openBrowser();
-    const { page, seen } = browser;
+    const { page, seen } = await openBrowser();
     const problems: string[] = [];
     for (const [at, path] of pages.entries()) {
       // All pages share a style sheet: a few are looked at on every screen, and the others on one each.
@@ -66,7 +65,6 @@ real(
     expect(seen.errors.filter((error) => !error.includes("404"))).toEqual([]);
     expect(seen.requests.filter((url) => !url.startsWith(`${server.url}/`))).toEqual([]);
   },
-  240_000,
 );
 
 /** Searches by the keyboard alone, and follows the first result. */
@@ -118,20 +116,17 @@ const use = async (page: Page, manual: string): Promise<void> => {
   await themeIs("light");
 };
 
-real("readers search, copy commands and choose a theme", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page, seen } = browser;
+test("readers search, copy commands and choose a theme", async () => {
+  const server = await serve();
+  const { page, seen } = await openBrowser();
   await use(page, `${server.url}/manual`);
   expect(seen.errors).toEqual([]);
   expect(seen.requests.filter((url) => !url.startsWith(`${server.url}/`))).toEqual([]);
 });
 
-real("without JavaScript everything is there except search, copying and the themes", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser(undefined, { scripts: false });
+test("without JavaScript everything is there except search, copying and the themes", async () => {
+  const server = await serve();
+  const browser = await openBrowser(undefined, { scripts: false });
   const { page, seen } = browser;
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${server.url}/manual${TERMINAL}`);
@@ -146,17 +141,14 @@ real("without JavaScript everything is there except search, copying and the them
   expect(seen.errors).toEqual([]);
 });
 
-real(
+real("chromium", "lighthouse")(
   "Lighthouse gives the manual at least 95 of 100 in each category",
-  ["chromium", "lighthouse"],
   async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
+    const server = await serve();
     for (const path of ["", "/reference/settings"]) {
       const scores = await lighthouseScores(`${server.url}/manual${path}`);
       const low = Object.entries(scores).filter(([, score]) => score < 0.95);
       expect([path, low]).toEqual([path, []]);
     }
   },
-  240_000,
 );

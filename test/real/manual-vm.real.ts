@@ -5,8 +5,10 @@ import { type Step, blocksOf, stepsOf } from "../pages/manual/blocks.ts";
 import { matches } from "../pages/manual/match.ts";
 import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debian.ts";
 import { isWhole } from "./manual/whole.ts";
-import { EXECUTABLE, directory, real, until } from "./support.ts";
+import { EXECUTABLE, atEnd, directory, real, until } from "./support.ts";
 import { ENDS_AT_START, buildVariant } from "./variants.ts";
+
+const test = real(...DEBIAN_PROGRAMS);
 
 prepareDebian();
 
@@ -14,12 +16,12 @@ const ROOT = resolve(import.meta.dir, "../..");
 const TUTORIAL = "src/pages/manual/tutorials/on-a-vm-in-ten-minutes.md";
 const SETUP = join(import.meta.dir, "manual/virtual-machine.sh");
 
-/** Starts what the internet has around the machine, in its network. It ends with the scope. */
+/** Starts what the internet has around the machine, in its network, until the test ends. */
 const surround = async (machine: Debian) => {
   const notes = directory();
-  const settings = join(notes.path, "settings");
+  const settings = join(notes, "settings");
   writeFileSync(settings, "");
-  const log = join(notes.path, "setup.log");
+  const log = join(notes, "setup.log");
   const alone = ["unshare", "--pid", "--fork", "--kill-child"];
   const inNetwork = ["nsenter", "--net", `--target=${machine.leader()}`];
   const around = Bun.spawn([...alone, ...inNetwork, "bash", "-e", SETUP], {
@@ -28,27 +30,24 @@ const surround = async (machine: Debian) => {
       ROOT,
       EXECUTABLE,
       MACHINE: machine.root,
-      NOTES: notes.path,
-      BIN: notes.path,
+      NOTES: notes,
+      BIN: notes,
       SETUP_ENV: settings,
     },
     stdin: "ignore",
     stdout: Bun.file(log),
     stderr: Bun.file(log),
   });
+  atEnd(async () => {
+    around.kill("SIGKILL");
+    await around.exited;
+  });
   const isReady = () => {
     if (around.exitCode !== null) throw new Error(`the setup ended: ${readFileSync(log, "utf8")}`);
-    return existsSync(join(notes.path, "ready"));
+    return existsSync(join(notes, "ready"));
   };
   await until("there is a DNS and a CA around the machine", isReady, 90_000);
   await machine.must("update-ca-certificates");
-  return {
-    async [Symbol.asyncDispose]() {
-      around.kill("SIGKILL");
-      await around.exited;
-      notes[Symbol.dispose]();
-    },
-  };
 };
 
 /** One terminal of root: variables stay from one command to the next. `joined`: it shows both outputs in their order. */
@@ -85,28 +84,29 @@ const follow = async (machine: Debian, page: string): Promise<void> => {
   }
 };
 
-real("README installs the service on a bare Debian", DEBIAN_PROGRAMS, async () => {
-  await using machine = await startDebian();
+test("README installs the service on a bare Debian", async () => {
+  const machine = await startDebian();
   machine.copyIn(EXECUTABLE, "/root/adoption-store");
   await follow(machine, "README.md");
 });
 
 real(
-  "a reader who follows the tutorial of a virtual machine on a bare Debian gets what it shows",
-  [...DEBIAN_PROGRAMS, "named", "openssl", "pebble"],
-  async () => {
-    await using machine = await startDebian();
-    await using _around = await surround(machine);
-    await follow(machine, TUTORIAL);
-  },
-);
+  ...DEBIAN_PROGRAMS,
+  "named",
+  "openssl",
+  "pebble",
+)("a reader who follows the tutorial of a virtual machine on a bare Debian gets what it shows", async () => {
+  const machine = await startDebian();
+  await surround(machine);
+  await follow(machine, TUTORIAL);
+});
 
-real("a reader of the page about upgrades gets what it shows", DEBIAN_PROGRAMS, async () => {
-  await using machine = await startDebian();
-  using builds = directory();
+test("a reader of the page about upgrades gets what it shows", async () => {
+  const machine = await startDebian();
+  const builds = directory();
   machine.copyIn(EXECUTABLE, "/root/adoption-store");
-  machine.copyIn(await buildVariant(builds.path, "9.1.0"), "/root/adoption-store-linux-x64");
-  machine.copyIn(await buildVariant(builds.path, "9.2.0", [ENDS_AT_START]), "/root/adoption-store-broken");
+  machine.copyIn(await buildVariant(builds, "9.1.0"), "/root/adoption-store-linux-x64");
+  machine.copyIn(await buildVariant(builds, "9.2.0", [ENDS_AT_START]), "/root/adoption-store-broken");
   await machine.must(
     "sha256sum adoption-store-linux-x64 adoption-store-broken > SHA256SUMS; ./adoption-store service install",
   );

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Glob } from "bun";
@@ -13,13 +13,15 @@ const RUNNER = join(import.meta.dir, "manual/page.ts");
 const ALONE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const NEEDED = ["root", "network namespaces", "unshare", "curl", "jq", "node", "python3"];
 
+const test = real(...NEEDED);
+
 /** What one page needs besides. */
 const ALSO: Readonly<Record<string, readonly string[]>> = { "src/pages/manual/how-to/cluster.md": ["etcd"] };
 
 /** @returns how many steps were done @throws with what a page shows and what is there instead */
 const follow = async (page: string, ...flags: string[]): Promise<number> => {
-  using place = directory();
-  const { stdout, stderr } = await run([...ALONE, process.execPath, RUNNER, page, place.path, ...flags], {
+  const place = directory();
+  const { stdout, stderr } = await run([...ALONE, process.execPath, RUNNER, page, place, ...flags], {
     env: { HOME: process.env["HOME"] ?? "/root" },
   });
   if (!stdout.startsWith("{")) throw new Error(`${page}: ${stdout}${stderr}`);
@@ -39,11 +41,11 @@ const usesNode = (lines: readonly string[]): boolean => lines.some((line) => /^(
 
 describe("a reader who follows", () => {
   for (const { page, blocks } of pages) {
-    real(`${page} gets what it shows`, [...NEEDED, ...(ALSO[page] ?? [])], async () => {
+    real(...NEEDED, ...(ALSO[page] ?? []))(`${page} gets what it shows`, async () => {
       expect(await follow(page)).toBeGreaterThan(0);
     });
     if (blocks.some(({ lines }) => usesNode(lines)))
-      real(`${page} with Bun in place of Node gets what it shows`, NEEDED, async () => {
+      test(`${page} with Bun in place of Node gets what it shows`, async () => {
         expect(await follow(page, "--bun")).toBeGreaterThan(0);
       });
   }
@@ -61,23 +63,23 @@ describe("a page that is wrong is named with its line", () => {
     ["a server that ends", "```sh server\necho why; exit 3\n```", "ended with exit code 3\nwhy"],
     ["an error response", `${SERVER}\`\`\`sh\ncurl localhost:3000/v1/pets\n\`\`\``, "missing_api_key"],
   ] as const)
-    real(what, NEEDED, async () => {
-      using place = directory();
-      const page = join(place.path, "page.md");
+    test(what, async () => {
+      const place = directory();
+      const page = join(place, "page.md");
       writeFileSync(page, text);
       expect(await follow(page).catch(({ message }: Error) => message)).toContain(says);
     });
 
-  real("and leaves nothing running", NEEDED, async () => {
-    using place = directory();
-    const page = join(place.path, "page.md");
+  test("and leaves nothing running", async () => {
+    const place = directory();
+    const page = join(place, "page.md");
     writeFileSync(page, `${SERVER}\`\`\`sh\nsleep 4711 &\ncurl -s localhost:3000/livez\n\`\`\`\n`);
     expect(await follow(page)).toBe(3);
     expect((await run(["pgrep", "-f", "sleep 4711"])).stdout).toBe("");
   });
 });
 
-real("commands for contributors are complete, as bash reads them", ["bash"], async () => {
+real("bash")("commands for contributors are complete, as bash reads them", async () => {
   for (const page of new Glob("src/pages/manual/contributing/*.md").scanSync(ROOT))
     for (const { language, line, lines } of blocksOf(readFileSync(join(ROOT, page), "utf8"))) {
       if (language !== "sh") continue;
@@ -86,6 +88,6 @@ real("commands for contributors are complete, as bash reads them", ["bash"], asy
     }
 });
 
-test("there are pages to follow", () => {
+test("there are pages to follow", async () => {
   expect(pages.length).toBeGreaterThan(10);
 });

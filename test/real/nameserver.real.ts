@@ -15,6 +15,8 @@ import { HTTP_PROTOCOLS } from "../../src/protocols/tls/listener.ts";
 import { platformZones, textRecords, withHttpsRecords } from "../../src/platform/nameserver/nameserver.ts";
 import { directory, real, serve } from "./support.ts";
 
+const test = real("named", "setpriv");
+
 const QUESTIONS = 5000;
 /** Questions in flight over UDP. */
 const AT_ONCE = 20;
@@ -29,14 +31,14 @@ const namedConfig = (path: string, port: number, origins: readonly string[]): st
     ...origins.map((name) => `zone "${name}" { type primary; file "${name}.zone"; check-names ignore; };`),
   ].join("\n");
 
-/** BIND with these zone files, until the scope ends. */
+/** BIND with these zone files, until the test ends. */
 const namedWith = async (path: string, files: Record<string, string>) => {
   mkdirSync(path, { recursive: true });
   for (const [origin, text] of Object.entries(files)) writeFileSync(join(path, `${origin}.zone`), text);
   const server = await freeServer();
   const origins = Object.keys(files);
-  const running = await named(path, server, namedConfig(path, server.port, origins), origins[0]);
-  return { server, [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
+  await named(path, server, namedConfig(path, server.port, origins), origins[0]);
+  return server;
 };
 
 /** Asks all questions over UDP, a few at a time. */
@@ -173,34 +175,28 @@ const compare = async (own: Server, bind: Server, asked: readonly Asked[]) => {
 
 const SAME = { overTcp: [], overUdp: [], large: [] };
 
-real(
-  "5,000 questions about random zones get the responses of BIND, over UDP and TCP",
-  ["named", "setpriv"],
-  async () => {
-    using place = directory();
-    const random = seeded(20_260_917);
-    const zones = randomZones(random);
-    const files = Object.entries(zones).map(
-      ([origin, lines]) => [origin, zoneFileOf(origin, lines)] as const,
-    );
-    await using bind = await namedWith(join(place.path, "bind"), Object.fromEntries(files));
-    const { respond } = testResponder(
-      Object.entries(zones).map(([origin, lines]) => zoneOfLines(origin, lines)),
-      // The limit of responses a second has tests of its own.
-      { limiter: { take: () => "answer" } },
-    );
-    const listener = await listenForDns("127.0.0.1", 0, respond);
-    const own = { address: "127.0.0.1", port: listener.port };
-    const owners = Object.values(zones)
-      .flat()
-      .map((line) => parseLine(line).name);
-    const asked = Array.from({ length: QUESTIONS }, () => randomQuestion(random, owners));
-    const { limited, ...differences } = await compare(own, bind.server, asked);
-    listener.stop();
-    expect(differences).toEqual(SAME);
-    expect(limited).toBeLessThan(QUESTIONS / 10);
-  },
-);
+test("5,000 questions about random zones get the responses of BIND, over UDP and TCP", async () => {
+  const place = directory();
+  const random = seeded(20_260_917);
+  const zones = randomZones(random);
+  const files = Object.entries(zones).map(([origin, lines]) => [origin, zoneFileOf(origin, lines)] as const);
+  const bind = await namedWith(join(place, "bind"), Object.fromEntries(files));
+  const { respond } = testResponder(
+    Object.entries(zones).map(([origin, lines]) => zoneOfLines(origin, lines)),
+    // The limit of responses a second has tests of its own.
+    { limiter: { take: () => "answer" } },
+  );
+  const listener = await listenForDns("127.0.0.1", 0, respond);
+  const own = { address: "127.0.0.1", port: listener.port };
+  const owners = Object.values(zones)
+    .flat()
+    .map((line) => parseLine(line).name);
+  const asked = Array.from({ length: QUESTIONS }, () => randomQuestion(random, owners));
+  const { limited, ...differences } = await compare(own, bind, asked);
+  listener.stop();
+  expect(differences).toEqual(SAME);
+  expect(limited).toBeLessThan(QUESTIONS / 10);
+});
 
 const PLATFORM = "sites.parity.test";
 const TARGETS = "cname.other.test";
@@ -226,15 +222,15 @@ const askedOf = (random: Random, names: readonly string[], count: number): Asked
     edns: true,
   }));
 
-real("the executable's own zones get the responses of BIND", ["named", "setpriv"], async () => {
-  using place = directory();
-  await using bind = await namedWith(join(place.path, "bind"), {
+test("the executable's own zones get the responses of BIND", async () => {
+  const place = directory();
+  const bind = await namedWith(join(place, "bind"), {
     [PLATFORM]: platformZone(PLATFORM, [PLATFORM, `*.${PLATFORM}`, `ns1.${PLATFORM}`]),
     [TARGETS]: platformZone(TARGETS, [TARGETS, `*.${TARGETS}`]),
   });
   const { port } = await freeServer();
-  await using server = await serve({
-    cwd: place.path,
+  const server = await serve({
+    cwd: place,
     env: {
       PLATFORM_DOMAIN: PLATFORM,
       PLATFORM_CNAME_TARGET: TARGETS,
@@ -253,7 +249,7 @@ real("the executable's own zones get the responses of BIND", ["named", "setpriv"
     "ns2.parity.test",
   ];
   const asked = askedOf(seeded(7), names, 500);
-  const { limited: _, ...differences } = await compare({ address: "127.0.0.1", port }, bind.server, asked);
+  const { limited: _, ...differences } = await compare({ address: "127.0.0.1", port }, bind, asked);
   expect(differences).toEqual(SAME);
   expect(server.stdout()).toContain(
     `Name server on port ${port} (this machine only), for ${PLATFORM} and ${TARGETS}`,
@@ -261,47 +257,43 @@ real("the executable's own zones get the responses of BIND", ["named", "setpriv"
   expect(await server.stop()).toBe(0);
 });
 
-real(
-  "added texts and HTTPS records get the responses of BIND with their names, those above and below written out",
-  ["named", "setpriv"],
-  async () => {
-    using place = directory();
-    const site = `docs.${PLATFORM}`;
-    const challenge = `_acme-challenge.${site}`;
-    const host = `_acme-challenge.x.ns1.${PLATFORM}`;
-    const addressed = [PLATFORM, site, challenge].flatMap((name) => [name, `*.${name}`]);
-    await using bind = await namedWith(join(place.path, "bind"), {
-      [PLATFORM]: platformZone(
-        PLATFORM,
-        [...addressed, `ns1.${PLATFORM}`],
-        [
-          `${challenge}. 1 IN TXT one`,
-          `${challenge}. 1 IN TXT two`,
-          `${host}. 1 IN TXT three`,
-          `${site}. 300 IN HTTPS 1 . alpn="h2,http/1.1"`,
-        ],
-      ),
-    });
-    const texts = textRecords();
-    const zones = platformZones(
-      {
-        platformDomain: PLATFORM,
-        platformCnameTarget: `cname.${PLATFORM}`,
-        nameserver: [`ns1.${PLATFORM}`, "ns2.parity.test"],
-        addresses: ["203.0.113.10", "2001:db8::10"],
-        caaIssuers: ["ca.test"],
-      },
-      { serial: 1, added: withHttpsRecords(texts.added, HTTP_PROTOCOLS, (name) => name === site) },
-    );
-    texts.add(challenge, "one");
-    texts.add(challenge, "two");
-    texts.add(host, "three");
-    const { respond } = testResponder(zones, { limiter: { take: () => "answer" } });
-    const listener = await listenForDns("127.0.0.1", 0, respond);
-    const names = [PLATFORM, site, challenge, `www.${site}`, `a.${challenge}`, `x.ns1.${PLATFORM}`, host];
-    const own = { address: "127.0.0.1", port: listener.port };
-    const { limited: _, ...differences } = await compare(own, bind.server, askedOf(seeded(8), names, 500));
-    listener.stop();
-    expect(differences).toEqual(SAME);
-  },
-);
+test("added texts and HTTPS records get the responses of BIND with their names, those above and below written out", async () => {
+  const place = directory();
+  const site = `docs.${PLATFORM}`;
+  const challenge = `_acme-challenge.${site}`;
+  const host = `_acme-challenge.x.ns1.${PLATFORM}`;
+  const addressed = [PLATFORM, site, challenge].flatMap((name) => [name, `*.${name}`]);
+  const bind = await namedWith(join(place, "bind"), {
+    [PLATFORM]: platformZone(
+      PLATFORM,
+      [...addressed, `ns1.${PLATFORM}`],
+      [
+        `${challenge}. 1 IN TXT one`,
+        `${challenge}. 1 IN TXT two`,
+        `${host}. 1 IN TXT three`,
+        `${site}. 300 IN HTTPS 1 . alpn="h2,http/1.1"`,
+      ],
+    ),
+  });
+  const texts = textRecords();
+  const zones = platformZones(
+    {
+      platformDomain: PLATFORM,
+      platformCnameTarget: `cname.${PLATFORM}`,
+      nameserver: [`ns1.${PLATFORM}`, "ns2.parity.test"],
+      addresses: ["203.0.113.10", "2001:db8::10"],
+      caaIssuers: ["ca.test"],
+    },
+    { serial: 1, added: withHttpsRecords(texts.added, HTTP_PROTOCOLS, (name) => name === site) },
+  );
+  texts.add(challenge, "one");
+  texts.add(challenge, "two");
+  texts.add(host, "three");
+  const { respond } = testResponder(zones, { limiter: { take: () => "answer" } });
+  const listener = await listenForDns("127.0.0.1", 0, respond);
+  const names = [PLATFORM, site, challenge, `www.${site}`, `a.${challenge}`, `x.ns1.${PLATFORM}`, host];
+  const own = { address: "127.0.0.1", port: listener.port };
+  const { limited: _, ...differences } = await compare(own, bind, askedOf(seeded(8), names, 500));
+  listener.stop();
+  expect(differences).toEqual(SAME);
+});

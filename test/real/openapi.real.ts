@@ -3,6 +3,8 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAMS, command, directory, real, run, serve, store } from "./support.ts";
 
+const test = real("@redocly/cli");
+
 const DOCUMENTS = ["store", "platform"];
 
 /** Writes a document that the executable prints into a directory. @returns its file name */
@@ -50,29 +52,24 @@ interface SpectralFinding {
 
 for (const name of DOCUMENTS)
   for (const [source, write] of Object.entries(SOURCES)) {
-    real(
-      `redocly's recommended-strict rules find nothing in the ${name} document ${source}`,
-      ["@redocly/cli"],
-      async () => {
-        using place = directory();
-        const file = await write(name, place.path);
-        const lint = [command("redocly"), "lint", "--extends=recommended-strict", "--format=json", file];
-        const { stdout } = await run(lint, { cwd: place.path, env: REDOCLY_QUIET });
-        const { totals, problems } = JSON.parse(stdout) as RedoclyReport;
-        expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([]);
-        expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
-      },
-    );
+    test(`redocly's recommended-strict rules find nothing in the ${name} document ${source}`, async () => {
+      const place = directory();
+      const file = await write(name, place);
+      const lint = [command("redocly"), "lint", "--extends=recommended-strict", "--format=json", file];
+      const { stdout } = await run(lint, { cwd: place, env: REDOCLY_QUIET });
+      const { totals, problems } = JSON.parse(stdout) as RedoclyReport;
+      expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([]);
+      expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+    });
 
-    real(
+    real("@stoplight/spectral-cli")(
       `spectral:oas finds nothing in the ${name} document ${source}`,
-      ["@stoplight/spectral-cli"],
       async () => {
-        using place = directory();
-        const file = await write(name, place.path);
-        await Bun.write(join(place.path, "rules.yaml"), 'extends: ["spectral:oas"]\n');
+        const place = directory();
+        const file = await write(name, place);
+        await Bun.write(join(place, "rules.yaml"), 'extends: ["spectral:oas"]\n');
         const lint = [command("spectral"), "lint", "--ruleset=rules.yaml", "--format=json", "--quiet", file];
-        const { stdout } = await run(lint, { cwd: place.path });
+        const { stdout } = await run(lint, { cwd: place });
         const findings = JSON.parse(stdout) as SpectralFinding[];
         expect(findings.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual([]);
       },
@@ -118,33 +115,33 @@ const COMPILER = {
 };
 
 real(
-  "a client generated from the store document compiles and adds, lists and fetches an animal",
-  ["openapi-typescript", "openapi-fetch", "typescript"],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    symlinkSync(PROGRAMS, join(place.path, "node_modules"));
-    await Bun.write(join(place.path, "client.ts"), CLIENT);
-    await Bun.write(join(place.path, "tsconfig.json"), JSON.stringify(COMPILER));
-    const file = await print("store", place.path);
-    const generated = await run([command("openapi-typescript"), file, "-o", "store.d.ts"], {
-      cwd: place.path,
-    });
-    expect(generated).toMatchObject({ code: 0 });
-    expect(await run([command("tsc"), "--project", "."], { cwd: place.path })).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: "",
-    });
-    const { adopt } = (await import(join(place.path, "client.ts"))) as {
-      adopt(baseUrl: string, key: string): Promise<unknown>;
-    };
-    const pet = { id: 1, name: "Bella", categoryId: 3, status: "available" };
-    expect(await adopt(`${server.url}/v1`, server.key)).toMatchObject({
-      pet,
-      listed: [pet],
-      fetched: pet,
-      refusal: { code: "not_found", message: expect.any(String), status: 404 },
-    });
-  },
-);
+  "openapi-typescript",
+  "openapi-fetch",
+  "typescript",
+)("a client generated from the store document compiles and adds, lists and fetches an animal", async () => {
+  const place = directory();
+  const server = await serve({ cwd: place });
+  symlinkSync(PROGRAMS, join(place, "node_modules"));
+  await Bun.write(join(place, "client.ts"), CLIENT);
+  await Bun.write(join(place, "tsconfig.json"), JSON.stringify(COMPILER));
+  const file = await print("store", place);
+  const generated = await run([command("openapi-typescript"), file, "-o", "store.d.ts"], {
+    cwd: place,
+  });
+  expect(generated).toMatchObject({ code: 0 });
+  expect(await run([command("tsc"), "--project", "."], { cwd: place })).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "",
+  });
+  const { adopt } = (await import(join(place, "client.ts"))) as {
+    adopt(baseUrl: string, key: string): Promise<unknown>;
+  };
+  const pet = { id: 1, name: "Bella", categoryId: 3, status: "available" };
+  expect(await adopt(`${server.url}/v1`, server.key)).toMatchObject({
+    pet,
+    listed: [pet],
+    fetched: pet,
+    refusal: { code: "not_found", message: expect.any(String), status: 404 },
+  });
+});

@@ -16,6 +16,8 @@ import {
   within,
 } from "./support.ts";
 
+const test = real();
+
 /** Wrong uses, one a row: the arguments, the environment, what the line on standard error says. */
 const WRONG_USES: [argv: string[], env: Record<string, string>, says: RegExp][] = [
   [["serve", "--nonsense"], {}, /--nonsense/],
@@ -46,92 +48,83 @@ const WRONG_USES: [argv: string[], env: Record<string, string>, says: RegExp][] 
 ];
 
 for (const [argv, env, says] of WRONG_USES)
-  real(
-    `${[...Object.entries(env).map((pair) => pair.join("=")), ...argv].join(" ")} is wrong use`,
-    [],
-    async () => {
-      using place = directory();
-      expectRefusal(await store(argv, { cwd: place.path, env }), 2, says);
-      expect(readdirSync(place.path)).toEqual([]);
-    },
-  );
+  test(`${[...Object.entries(env).map((pair) => pair.join("=")), ...argv].join(" ")} is wrong use`, async () => {
+    const place = directory();
+    expectRefusal(await store(argv, { cwd: place, env }), 2, says);
+    expect(readdirSync(place)).toEqual([]);
+  });
 
-real("a port in use is named, and the start leaves nothing running", [], async () => {
-  using place = directory();
+test("a port in use is named, and the start leaves nothing running", async () => {
+  const place = directory();
   using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const refused = await store(["serve", "--port", String(taken.port)], { cwd: place.path });
+  const refused = await store(["serve", "--port", String(taken.port)], { cwd: place });
   expectRefusal(refused, 1, new RegExp(`127\\.0\\.0\\.1:${taken.port}.*in use`));
-  await using server = await serve({ cwd: place.path });
+  const server = await serve({ cwd: place });
   expect((await server.call("/v1/pets")).status).toBe(200);
 });
 
-real("a DATA_DIR that cannot be made is named", [], async () => {
-  using place = directory();
-  writeFileSync(join(place.path, "file"), "kept");
+test("a DATA_DIR that cannot be made is named", async () => {
+  const place = directory();
+  writeFileSync(join(place, "file"), "kept");
   for (const dataDir of ["file", "file/below"])
-    expectRefusal(await store(["serve", "--data-dir", dataDir], { cwd: place.path }), 1, /DATA_DIR file/);
-  expect(readFileSync(join(place.path, "file"), "utf8")).toBe("kept");
+    expectRefusal(await store(["serve", "--data-dir", dataDir], { cwd: place }), 1, /DATA_DIR file/);
+  expect(readFileSync(join(place, "file"), "utf8")).toBe("kept");
 });
 
 /** Takes from root the right to write everywhere; other users have no such right. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : [];
 
-real("a DATA_DIR that cannot be written is named", ["setpriv"], async () => {
-  using place = directory();
-  mkdirSync(join(place.path, "data"));
-  chmodSync(join(place.path, "data"), 0o500);
-  const refused = await run([...UNPRIVILEGED, EXECUTABLE, "serve"], { cwd: place.path });
+real("setpriv")("a DATA_DIR that cannot be written is named", async () => {
+  const place = directory();
+  mkdirSync(join(place, "data"));
+  chmodSync(join(place, "data"), 0o500);
+  const refused = await run([...UNPRIVILEGED, EXECUTABLE, "serve"], { cwd: place });
   expectRefusal(refused, 1, /DATA_DIR \.\/data/);
-  expect(readdirSync(join(place.path, "data"))).toEqual([]);
+  expect(readdirSync(join(place, "data"))).toEqual([]);
 });
 
-real("a file that is no database is refused and left as it was", [], async () => {
-  using place = directory();
-  const file = join(place.path, "data", "adoption-store.db");
-  mkdirSync(join(place.path, "data"), { mode: 0o700 });
+test("a file that is no database is refused and left as it was", async () => {
+  const place = directory();
+  const file = join(place, "data", "adoption-store.db");
+  mkdirSync(join(place, "data"), { mode: 0o700 });
   writeFileSync(file, "Dear diary, this is no database.\n".repeat(1000));
   const before = readFileSync(file);
   const says = /DATA_DIR \.\/data: .*not a database/;
-  expectRefusal(await store(["serve", "--port", "0"], { cwd: place.path }), 1, says);
-  expectRefusal(await store(["keys", "list"], { cwd: place.path }), 1, says);
-  const doctor = await store(["doctor", "--port", "0"], { cwd: place.path });
+  expectRefusal(await store(["serve", "--port", "0"], { cwd: place }), 1, says);
+  expectRefusal(await store(["keys", "list"], { cwd: place }), 1, says);
+  const doctor = await store(["doctor", "--port", "0"], { cwd: place });
   expect(doctor.stdout).toMatch(/^FAILED +database: .*not a database/m);
   expect({ code: doctor.code, stderr: doctor.stderr }).toEqual({ code: 1, stderr: "" });
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-real("a second server on a DATA_DIR is refused, and the first goes on", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
+test("a second server on a DATA_DIR is refused, and the first goes on", async () => {
+  const server = await serve();
   expectRefusal(
-    await store(["serve", "--port", "0"], { cwd: place.path }),
+    await store(["serve", "--port", "0"], { cwd: server.cwd }),
     1,
     /DATA_DIR .*a server is using it/,
   );
   expect((await server.add("Bella")).status).toBe(201);
 });
 
-real("a start that fails after it listens ends, and leaves port and DATA_DIR to the next", [], async () => {
-  using place = directory();
-  mkdirSync(join(place.path, "data/admin.key.new"), { recursive: true });
-  const refused = await store(["serve", "--port", "0"], { cwd: place.path });
+test("a start that fails after it listens ends, and leaves port and DATA_DIR to the next", async () => {
+  const place = directory();
+  mkdirSync(join(place, "data/admin.key.new"), { recursive: true });
+  const refused = await store(["serve", "--port", "0"], { cwd: place });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("admin.key.new") });
-  rmSync(join(place.path, "data/admin.key.new"), { recursive: true });
-  await using server = await serve({ cwd: place.path });
+  rmSync(join(place, "data/admin.key.new"), { recursive: true });
+  const server = await serve({ cwd: place });
   expect((await server.add("Bella")).status).toBe(201);
 });
 
-real(
-  "settings that cannot be written down for commands beside it do not keep a server from starting",
-  [],
-  async () => {
-    using place = directory();
-    mkdirSync(join(place.path, "data/server.json.new"), { recursive: true });
-    await using server = await serve({ cwd: place.path });
-    expect((await server.add("Bella")).status).toBe(201);
-    expect(await server.stop()).toBe(0);
-  },
-);
+test("settings that cannot be written down for commands beside it do not keep a server from starting", async () => {
+  const place = directory();
+  mkdirSync(join(place, "data/server.json.new"), { recursive: true });
+  const server = await serve({ cwd: place });
+  expect((await server.add("Bella")).status).toBe(201);
+  expect(await server.stop()).toBe(0);
+});
 
 interface Made {
   id: number;
@@ -149,31 +142,26 @@ const statusWith = async (server: Server, secret: string): Promise<number> =>
 
 const CREATE = ["keys", "create", "--name", "reader", "--scope", "pets:read"];
 
-real(
-  "keys made, rotated and revoked beside a running server hold there from the next request on",
-  [],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    const made = await json<Made>([...CREATE, "--rate-limit", "600/min"], place.path);
-    expect(await statusWith(server, made.secret)).toBe(200);
-    const rotated = await json<Made>(["keys", "rotate", String(made.id), "--grace", "0s"], place.path);
-    expect(await statusWith(server, made.secret)).toBe(401);
-    expect(await statusWith(server, rotated.secret)).toBe(200);
-    await json(["keys", "revoke", String(made.id)], place.path);
-    expect(await statusWith(server, rotated.secret)).toBe(401);
-    const listed = await json<{ name: string; revokedAt?: string }[]>(["keys", "list"], place.path);
-    expect(listed).toMatchObject([
-      { name: "admin", scopes: ["*"] },
-      { name: "reader", scopes: ["pets:read"], rateLimit: "600/min", revokedAt: expect.any(String) },
-    ]);
-    expect(JSON.stringify(listed)).not.toContain(rotated.secret);
-  },
-);
+test("keys made, rotated and revoked beside a running server hold there from the next request on", async () => {
+  const place = directory();
+  const server = await serve({ cwd: place });
+  const made = await json<Made>([...CREATE, "--rate-limit", "600/min"], place);
+  expect(await statusWith(server, made.secret)).toBe(200);
+  const rotated = await json<Made>(["keys", "rotate", String(made.id), "--grace", "0s"], place);
+  expect(await statusWith(server, made.secret)).toBe(401);
+  expect(await statusWith(server, rotated.secret)).toBe(200);
+  await json(["keys", "revoke", String(made.id)], place);
+  expect(await statusWith(server, rotated.secret)).toBe(401);
+  const listed = await json<{ name: string; revokedAt?: string }[]>(["keys", "list"], place);
+  expect(listed).toMatchObject([
+    { name: "admin", scopes: ["*"] },
+    { name: "reader", scopes: ["pets:read"], rateLimit: "600/min", revokedAt: expect.any(String) },
+  ]);
+  expect(JSON.stringify(listed)).not.toContain(rotated.secret);
+});
 
-real("each of 50 keys that are in use is refused by the first request after its revocation", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path, flags: ["--auth-failures-per-minute", "1000"] });
+test("each of 50 keys that are in use is refused by the first request after its revocation", async () => {
+  const server = await serve({ flags: ["--auth-failures-per-minute", "1000"] });
   for (let count = 0; count < 50; count++) {
     const answer = await server.call("/platform/keys", {
       method: "POST",
@@ -182,23 +170,23 @@ real("each of 50 keys that are in use is refused by the first request after its 
     });
     const { id, secret } = (await answer.json()) as Made;
     expect(await statusWith(server, secret)).toBe(200);
-    await json(["keys", "revoke", String(id)], place.path);
+    await json(["keys", "revoke", String(id)], server.cwd);
     expect(await statusWith(server, secret)).toBe(401);
   }
 });
 
-real("a key that does not exist cannot be revoked", [], async () => {
-  using place = directory();
-  await createStore(join(place.path, "data"));
-  await json(["keys", "create", "--name", "a", "--scope", "*"], place.path);
-  expectRefusal(await store(["keys", "revoke", "7"], { cwd: place.path }), 1, /no API key with this id/);
+test("a key that does not exist cannot be revoked", async () => {
+  const place = directory();
+  await createStore(join(place, "data"));
+  await json(["keys", "create", "--name", "a", "--scope", "*"], place);
+  expectRefusal(await store(["keys", "revoke", "7"], { cwd: place }), 1, /no API key with this id/);
 });
 
-real("doctor finds nothing wrong before, beside and after a server", [], async () => {
-  using place = directory();
-  const doctor = () => json<{ check: string; ok: boolean }[]>(["doctor", "--port", "0"], place.path);
+test("doctor finds nothing wrong before, beside and after a server", async () => {
+  const place = directory();
+  const doctor = () => json<{ check: string; ok: boolean }[]>(["doctor", "--port", "0"], place);
   const findings = [await doctor()];
-  await using server = await serve({ cwd: place.path });
+  const server = await serve({ cwd: place });
   findings.push(await doctor());
   await server.stop();
   findings.push(await doctor());
@@ -208,37 +196,37 @@ real("doctor finds nothing wrong before, beside and after a server", [], async (
   }
 });
 
-real("every command explains itself", [], async () => {
-  using place = directory();
+test("every command explains itself", async () => {
+  const place = directory();
   const help = async (argv: string[]) => {
-    const { code, stdout, stderr } = await store(argv, { cwd: place.path });
+    const { code, stdout, stderr } = await store(argv, { cwd: place });
     expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Usage: adoption-store ?${argv.slice(0, -1).join(" ")}`));
     return stdout;
   };
-  expect((await store(["help"], { cwd: place.path })).stdout).toBe(await help(["--help"]));
+  expect((await store(["help"], { cwd: place })).stdout).toBe(await help(["--help"]));
   for (const name of ["keys", "openapi", "doctor", "version"]) await help([name, "--help"]);
   for (const name of ["create", "list", "rotate", "revoke"]) await help(["keys", name, "--help"]);
   const serving = await help(["serve", "--help"]);
   for (const setting of ["PORT", "HOST", "DATA_DIR", "BASE_URL", "CORS_ORIGINS", "TRUST_PROXY", "LOG_LEVEL"])
     expect(serving).toMatch(new RegExp(`\\benv\\s+${setting}\\b`));
-  expect(readdirSync(place.path)).toEqual([]);
+  expect(readdirSync(place)).toEqual([]);
 });
 
-real("keys alone explains itself", [], async () => {
-  using place = directory();
-  const [alone, help] = [await store(["keys"], { cwd: place.path }), await store(["keys", "--help"])];
+test("keys alone explains itself", async () => {
+  const place = directory();
+  const [alone, help] = [await store(["keys"], { cwd: place }), await store(["keys", "--help"])];
   expect(alone).toEqual(help);
 });
 
-real("the version begins with that of package.json", [], async () => {
+test("the version begins with that of package.json", async () => {
   const { version } = await Bun.file(join(import.meta.dir, "../../package.json")).json();
   expect((await store(["--version"])).stdout).toStartWith(`${version}+`);
   expect((await store(["version"])).stdout).toStartWith(`version    ${version}+`);
 });
 
 for (const reader of ["head -1", "true"])
-  real(`both documents piped into ${reader} end quietly`, ["bash"], async () => {
+  real("bash")(`both documents piped into ${reader} end quietly`, async () => {
     for (const name of ["store", "platform"]) {
       const script = `set -o pipefail; "$0" openapi ${name} | ${reader}`;
       const { code, stderr } = await run(["bash", "-c", script, EXECUTABLE]);
@@ -251,14 +239,13 @@ for (const format of ["json", "pretty"])
     ["whose reader has gone", "head -n 1 <log >/dev/null"],
     ["that nobody reads", "sleep 100 <log"],
   ] as const)
-    real(
+    real("mkfifo")(
       `with its ${format} log in a pipe ${what} it serves, and ends when it is told to`,
-      ["mkfifo"],
       async () => {
-        using place = directory();
-        await run(["mkfifo", join(place.path, "log")]);
+        const place = directory();
+        await run(["mkfifo", join(place, "log")]);
         const reading = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "sh", "-c", `exec ${reader}`], {
-          cwd: place.path,
+          cwd: place,
           stdin: "ignore",
         });
         const port = freePort();
@@ -266,7 +253,7 @@ for (const format of ["json", "pretty"])
         const child = Bun.spawn(
           ["setpriv", "--pdeathsig", "KILL", "sh", "-c", 'exec "$0" serve >log', EXECUTABLE],
           {
-            cwd: place.path,
+            cwd: place,
             env,
             stdin: "ignore",
           },
@@ -289,15 +276,15 @@ for (const format of ["json", "pretty"])
       },
     );
 
-real("a key of admin.key that opens nothing is not shown as one that does", [], async () => {
-  using place = directory();
+test("a key of admin.key that opens nothing is not shown as one that does", async () => {
+  const place = directory();
   {
-    await using server = await serve({ cwd: place.path });
+    await using server = await serve({ cwd: place });
     await until("named", () => server.stdout().includes("Admin key (all scopes) in "), 5000);
     expect(await server.stop()).toBe(0);
   }
-  writeFileSync(join(place.path, "data", "admin.key"), "aas_of-another-database\n");
-  await using server = await serve({ cwd: place.path });
+  writeFileSync(join(place, "data", "admin.key"), "aas_of-another-database\n");
+  const server = await serve({ cwd: place });
   await until("refused", () => server.stdout().includes("this key is revoked or belongs to another"), 5000);
   expect(server.stdout()).not.toContain("Admin key (all scopes) in ");
   expect(await server.stop()).toBe(0);

@@ -3,6 +3,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, directory, real, serve, store } from "./support.ts";
 
+const test = real();
+
 const ROUNDS = 20;
 const CLIENTS = 100;
 const EMAIL = "ada.byron@example.org";
@@ -24,9 +26,8 @@ const addAvailable = async (server: Server): Promise<number> => {
 const place = (server: Server, petId: number) =>
   send(server, "/v1/store/orders", { petId, adopter: { name: "Ada Byron", email: EMAIL } });
 
-real(`of ${CLIENTS} clients that race for one animal exactly one gets it, ${ROUNDS} times`, [], async () => {
-  using home = directory();
-  await using server = await serve({ cwd: home.path });
+test(`of ${CLIENTS} clients that race for one animal exactly one gets it, ${ROUNDS} times`, async () => {
+  const server = await serve();
   for (let round = 0; round < ROUNDS; round++) {
     const pet = await addAvailable(server);
     const answers = await Promise.all(Array.from({ length: CLIENTS }, () => place(server, pet)));
@@ -37,23 +38,23 @@ real(`of ${CLIENTS} clients that race for one animal exactly one gets it, ${ROUN
   expect(server.stdout()).not.toContain(EMAIL);
 });
 
-real("orders forget leaves no byte of the address in DATA_DIR while the server writes", [], async () => {
-  using home = directory();
-  await using server = await serve({ cwd: home.path });
+test("orders forget leaves no byte of the address in DATA_DIR while the server writes", async () => {
+  const home = directory();
+  const server = await serve({ cwd: home });
   for (let at = 0; at < 20; at++) {
     const pet = await addAvailable(server);
     const { id } = (await (await place(server, pet)).json()) as { id: number };
     expect((await send(server, `/v1/store/orders/${id}/approve`)).status).toBe(200);
     if (at > 0) expect((await send(server, `/v1/store/orders/${id}/complete`)).status).toBe(200);
   }
-  const data = join(home.path, "data");
+  const data = join(home, "data");
   const holding = () =>
     readdirSync(data, { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile())
       .map(({ parentPath, name }) => join(parentPath, name))
       .filter((path) => readFileSync(path).includes(EMAIL));
   expect(holding()).not.toEqual([]);
-  const refused = await store(["orders", "forget", EMAIL, "--yes"], { cwd: home.path });
+  const refused = await store(["orders", "forget", EMAIL, "--yes"], { cwd: home });
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   const end = new AbortController();
   const writing = (async () => {
@@ -62,7 +63,7 @@ real("orders forget leaves no byte of the address in DATA_DIR while the server w
     return [...statuses];
   })();
   const forgotten = await store(["orders", "forget", EMAIL.toUpperCase(), "--yes", "--cancel"], {
-    cwd: home.path,
+    cwd: home,
   });
   end.abort();
   expect(forgotten).toEqual({

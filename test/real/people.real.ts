@@ -2,7 +2,9 @@ import { Database as Client } from "bun:sqlite";
 import { expect } from "bun:test";
 import { softAuthenticator } from "../support/authenticator.ts";
 import { freePort } from "./authorities.ts";
-import { type Server, directory, real, serve, store, until } from "./support.ts";
+import { kept, type Server, directory, real, serve, store, until } from "./support.ts";
+
+const test = real();
 
 const PROVIDER = ["node", "oidc-provider"] as const;
 
@@ -94,7 +96,7 @@ const signInAt = async (server: Server, account: string, visitor = browser()) =>
 /** The executable beside a provider. */
 const openBoth = async (cwd: string, extra: Record<string, string> = {}) => {
   const port = freePort();
-  const provider = await startProvider(`http://127.0.0.1:${port}/console/auth/oidc/callback`);
+  const provider = kept(await startProvider(`http://127.0.0.1:${port}/console/auth/oidc/callback`));
   const env = {
     BASE_URL: `http://127.0.0.1:${port}`,
     OIDC_ISSUER: provider.issuer,
@@ -108,10 +110,6 @@ const openBoth = async (cwd: string, extra: Record<string, string> = {}) => {
     server,
     provider,
     env,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
   };
 };
 
@@ -125,12 +123,11 @@ const add = async (server: Server, name: string, role = "volunteer") => {
   return (await response.json()) as { id: number; invitation: { link: string } };
 };
 
-real(
+real(...PROVIDER)(
   "people sign in with accounts of oidc-provider: known ones by issuer and subject, new ones by their verified address, and nobody else",
-  [...PROVIDER],
   async () => {
-    using place = directory();
-    await using both = await openBoth(place.path);
+    const place = directory();
+    const both = await openBoth(place);
     const { server, env } = both;
     const { id } = await add(server, "ada");
     await add(server, "unverified-bo");
@@ -154,12 +151,12 @@ real(
     }
 
     // Removed: out at the next request, and not let in again.
-    await store(["people", "remove", String(id), "--yes"], { cwd: place.path, env });
+    await store(["people", "remove", String(id), "--yes"], { cwd: place, env });
     const gone = await first.visitor.send(new URL("/console/api/v1/pets", server.url));
     expect([gone.status, ((await gone.json()) as { code: string }).code]).toEqual([401, "not_signed_in"]);
     expect((await signInAt(server, "ada")).at).toBe("/console?sign-in=unknown_person");
 
-    const shown = await store(["config", "show"], { cwd: place.path, env });
+    const shown = await store(["config", "show"], { cwd: place, env });
     expect(shown.stdout).toContain("OIDC_ISSUER");
     await server.stop();
     for (const text of [shown.stdout, server.stdout()])
@@ -167,12 +164,11 @@ real(
   },
 );
 
-real(
+real(...PROVIDER)(
   "a callback of oidc-provider with another state, in another browser or a second time signs nobody in",
-  [...PROVIDER],
   async () => {
-    using place = directory();
-    await using both = await openBoth(place.path);
+    const place = directory();
+    const both = await openBoth(place);
     const { server } = both;
     await add(server, "ada");
     const visitor = browser();
@@ -190,7 +186,7 @@ real(
         body: form,
       }));
     }
-    using client = new Client(`${place.path}/data/adoption-store.db`, { readonly: true });
+    using client = new Client(`${place}/data/adoption-store.db`, { readonly: true });
     expect(client.query("SELECT kind FROM browser_states WHERE kind <> 'sign_in_link'").all()).toEqual([]);
     const elsewhere = await browser().send(at);
     expect(elsewhere.headers.get("location")).toBe("/console?sign-in=expired");
@@ -202,88 +198,79 @@ real(
   },
 );
 
-real("a provider that cannot be reached leaves the other ways in", [], async () => {
-  using place = directory();
+test("a provider that cannot be reached leaves the other ways in", async () => {
   const env = { OIDC_ISSUER: `http://localhost:${freePort()}`, OIDC_CLIENT_ID: "adoption-store" };
-  await using server = await serve({ cwd: place.path, env });
+  const server = await serve({ env });
   const response = await browser().send(new URL("/console/auth/oidc", server.url));
   expect(response.headers.get("location")).toBe("/console?sign-in=unavailable");
   expect((await server.call("/v1/pets")).status).toBe(200);
 });
 
-real(
-  "the first start prints a link that signs in once, and neither the log nor a later start has it",
-  [],
-  async () => {
-    using place = directory();
-    const linkOf = (text: string) => /http:\S+\/console\/sign-in#[\w-]{43}/.exec(text)?.[0];
-    let token = "";
-    {
-      await using server = await serve({ cwd: place.path });
-      await until("the link is printed", () => linkOf(server.stdout()) !== undefined);
-      const link = new URL(linkOf(server.stdout()) ?? "");
-      token = link.hash.slice(1);
-      const open = () =>
-        fetch(new URL("/console/auth/link", server.url), {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ token }),
-        });
-      const page = await fetch(link);
-      expect([page.status, page.headers.get("referrer-policy")]).toEqual([200, "no-referrer"]);
-      expect([(await open()).status, (await open()).status]).toEqual([201, 410]);
-      await server.stop();
-      expect(server.stdout().split(token)).toHaveLength(2);
-      expect(server.stdout()).toContain("/console/auth/link");
-    }
-    await using again = await serve({ cwd: place.path });
-    expect(linkOf(again.stdout())).toBeUndefined();
-    const invited = await store(["people", "invite", "--first"], { cwd: place.path });
-    expect(new URL(linkOf(invited.stdout) ?? "").port).toBe(String(again.port));
-    expect(invited.stdout).not.toContain(token);
-  },
-);
-
-real(
-  "an invitation registers a passkey, and a sign-in that began before a restart of two workers ends after it",
-  [],
-  async () => {
-    using place = directory();
-    const flags = ["--port", String(freePort())];
-    const env = { WORKERS: "2" };
-    await using server = await serve({ cwd: place.path, env, flags });
-    const { invitation } = await add(server, "ada", "staff");
-    const token = new URL(invitation.link).hash.slice(1);
-    const origin = `http://localhost:${server.port}`;
-    const authenticator = softAuthenticator(origin);
-    const visitor = browser();
-    const post = async <Body>(path: string, json?: object) => {
-      const response = await visitor.send(new URL(path, origin), {
+test("the first start prints a link that signs in once, and neither the log nor a later start has it", async () => {
+  const place = directory();
+  const linkOf = (text: string) => /http:\S+\/console\/sign-in#[\w-]{43}/.exec(text)?.[0];
+  let token = "";
+  {
+    await using server = await serve({ cwd: place });
+    await until("the link is printed", () => linkOf(server.stdout()) !== undefined);
+    const link = new URL(linkOf(server.stdout()) ?? "");
+    token = link.hash.slice(1);
+    const open = () =>
+      fetch(new URL("/console/auth/link", server.url), {
         method: "POST",
-        headers: { origin, ...(json && { "content-type": "application/json" }) },
-        ...(json && { body: JSON.stringify(json) }),
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token }),
       });
-      return { status: response.status, body: (await response.json()) as Body };
-    };
-    const creation = await post<Parameters<typeof authenticator.create>[0]>(
-      "/console/auth/invitation/options",
-      { token },
-    );
-    const accepted = await post<State>("/console/auth/invitation/accept", {
-      token,
-      response: authenticator.create(creation.body),
-    });
-    expect([accepted.status, accepted.body.person?.name]).toEqual([201, "ada"]);
-    visitor.jars.clear();
-    const request = await post<Parameters<typeof authenticator.get>[0]>("/console/auth/passkey/options");
+    const page = await fetch(link);
+    expect([page.status, page.headers.get("referrer-policy")]).toEqual([200, "no-referrer"]);
+    expect([(await open()).status, (await open()).status]).toEqual([201, 410]);
     await server.stop();
-    await using restarted = await serve({ cwd: place.path, env, flags });
-    expect(restarted.port).toBe(server.port);
-    const signedIn = await post<State>("/console/auth/passkey", {
-      response: authenticator.get(request.body),
+    expect(server.stdout().split(token)).toHaveLength(2);
+    expect(server.stdout()).toContain("/console/auth/link");
+  }
+  const again = await serve({ cwd: place });
+  expect(linkOf(again.stdout())).toBeUndefined();
+  const invited = await store(["people", "invite", "--first"], { cwd: place });
+  expect(new URL(linkOf(invited.stdout) ?? "").port).toBe(String(again.port));
+  expect(invited.stdout).not.toContain(token);
+});
+
+test("an invitation registers a passkey, and a sign-in that began before a restart of two workers ends after it", async () => {
+  const place = directory();
+  const flags = ["--port", String(freePort())];
+  const env = { WORKERS: "2" };
+  const server = await serve({ cwd: place, env, flags });
+  const { invitation } = await add(server, "ada", "staff");
+  const token = new URL(invitation.link).hash.slice(1);
+  const origin = `http://localhost:${server.port}`;
+  const authenticator = softAuthenticator(origin);
+  const visitor = browser();
+  const post = async <Body>(path: string, json?: object) => {
+    const response = await visitor.send(new URL(path, origin), {
+      method: "POST",
+      headers: { origin, ...(json && { "content-type": "application/json" }) },
+      ...(json && { body: JSON.stringify(json) }),
     });
-    expect([signedIn.status, signedIn.body.person?.name]).toEqual([201, "ada"]);
-    const pets = await visitor.send(new URL("/console/api/v1/pets", origin));
-    expect(pets.status).toBe(200);
-  },
-);
+    return { status: response.status, body: (await response.json()) as Body };
+  };
+  const creation = await post<Parameters<typeof authenticator.create>[0]>(
+    "/console/auth/invitation/options",
+    { token },
+  );
+  const accepted = await post<State>("/console/auth/invitation/accept", {
+    token,
+    response: authenticator.create(creation.body),
+  });
+  expect([accepted.status, accepted.body.person?.name]).toEqual([201, "ada"]);
+  visitor.jars.clear();
+  const request = await post<Parameters<typeof authenticator.get>[0]>("/console/auth/passkey/options");
+  await server.stop();
+  const restarted = await serve({ cwd: place, env, flags });
+  expect(restarted.port).toBe(server.port);
+  const signedIn = await post<State>("/console/auth/passkey", {
+    response: authenticator.get(request.body),
+  });
+  expect([signedIn.status, signedIn.body.person?.name]).toEqual([201, "ada"]);
+  const pets = await visitor.send(new URL("/console/api/v1/pets", origin));
+  expect(pets.status).toBe(200);
+});

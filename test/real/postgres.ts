@@ -1,8 +1,8 @@
-import { chmodSync, chownSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import type { Pair } from "../support/certificates.ts";
-import { directory, until } from "./support.ts";
+import { newDirectory, until } from "./programs.ts";
 
 /** Where Debian has the newest PostgreSQL. */
 const PROGRAMS = [...new Glob("*/bin").scanSync({ cwd: "/usr/lib/postgresql", onlyFiles: false, dot: false })]
@@ -112,7 +112,7 @@ const configure = (data: string, settings: string[]): void =>
   writeFileSync(join(data, "test.conf"), `${settings.join("\n")}\n`);
 
 interface Instance {
-  place: ReturnType<typeof directory>;
+  place: string;
   data: string;
   port: number;
   options: PostgresOptions;
@@ -122,8 +122,8 @@ interface Instance {
 /** Starts the program on data that exists. */
 const serve = async ({ place, data, port, options, settings }: Instance): Promise<Postgres> => {
   const { host = "127.0.0.1", prefix = [], tls } = options;
-  const log = join(place.path, "log");
-  const [cert, key] = [join(place.path, "cert.pem"), join(place.path, "key.pem")];
+  const log = join(place, "log");
+  const [cert, key] = [join(place, "cert.pem"), join(place, "key.pem")];
   if (tls) {
     for (const [file, content] of [
       [cert, tls.cert],
@@ -136,7 +136,7 @@ const serve = async ({ place, data, port, options, settings }: Instance): Promis
   let lines = [
     `listen_addresses = '${host}'`,
     `port = ${port}`,
-    `unix_socket_directories = '${place.path}'`,
+    `unix_socket_directories = '${place}'`,
     "max_connections = 60",
     "shared_buffers = 32MB",
     ...(tls ? ["ssl = on", `ssl_cert_file = '${cert}'`, `ssl_key_file = '${key}'`] : []),
@@ -157,7 +157,7 @@ const serve = async ({ place, data, port, options, settings }: Instance): Promis
     run(
       [
         [program("psql"), "--no-psqlrc", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1"],
-        ["--host", place.path, "--port", String(port), "--username", SUPERUSER],
+        ["--host", place, "--port", String(port), "--username", SUPERUSER],
         ["--dbname", database, "--command", sql],
       ].flat(),
     );
@@ -180,7 +180,7 @@ const serve = async ({ place, data, port, options, settings }: Instance): Promis
     } catch (error) {
       await kill();
       const lines = readFileSync(log, "utf8");
-      place[Symbol.dispose]();
+      rmSync(place, { recursive: true });
       throw new Error(`${String(error)}\n${lines}`, { cause: error });
     }
   };
@@ -206,11 +206,11 @@ const serve = async ({ place, data, port, options, settings }: Instance): Promis
     pause: () => signal(tree(child.pid), "SIGSTOP"),
     resume: () => signal(tree(child.pid), "SIGCONT"),
     async standby(name, more = {}) {
-      const copy = directory();
-      chmodSync(copy.path, 0o755);
-      giveAway(copy.path);
-      const path = join(copy.path, "data");
-      const source = `host=${place.path} port=${port} user=${SUPERUSER} application_name=${name}`;
+      const copy = newDirectory();
+      chmodSync(copy, 0o755);
+      giveAway(copy);
+      const path = join(copy, "data");
+      const source = `host=${place} port=${port} user=${SUPERUSER} application_name=${name}`;
       await run([program("pg_basebackup"), "-D", path, "-R", "-X", "stream", "-c", "fast", "-d", source]);
       return serve({ place: copy, data: path, port: freePort(), options: more, settings: [] });
     },
@@ -219,7 +219,7 @@ const serve = async ({ place, data, port, options, settings }: Instance): Promis
     },
     async [Symbol.asyncDispose]() {
       await kill();
-      place[Symbol.dispose]();
+      rmSync(place, { recursive: true });
     },
   };
   return postgres;
@@ -227,10 +227,10 @@ const serve = async ({ place, data, port, options, settings }: Instance): Promis
 
 /** A real PostgreSQL, as a user other than root. It ends with the tests. Clients need a password, also on loopback. */
 export const startPostgres = async (options: PostgresOptions = {}): Promise<Postgres> => {
-  const place = directory();
-  chmodSync(place.path, 0o755);
-  giveAway(place.path);
-  const data = join(place.path, "data");
+  const place = newDirectory();
+  chmodSync(place, 0o755);
+  giveAway(place);
+  const data = join(place, "data");
   await run(
     [
       [program("initdb"), "-D", data, "-U", SUPERUSER, "--encoding", "UTF8", "--locale", "C"],
@@ -240,7 +240,7 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
   const main = join(data, "postgresql.conf");
   writeFileSync(main, `${readFileSync(main, "utf8")}\ninclude 'test.conf'\n`);
   const postgres = await serve({ place, data, port: freePort(), options, settings: [] });
-  const socket = ["--host", place.path, "--port", postgres.address.split(":").at(-1) ?? ""];
+  const socket = ["--host", place, "--port", postgres.address.split(":").at(-1) ?? ""];
   const psql = [program("psql"), "--no-psqlrc", "--quiet", ...socket, "--username", SUPERUSER];
   await run(
     [

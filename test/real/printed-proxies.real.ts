@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXECUTABLE, type Finished, directory, real, run } from "./support.ts";
 
+const test = real("root", "nginx", "unshare");
+
 /**
  * Runs the server and a proxy in a network of their own, where the ports 80 and 443 are free, and then these commands. `call`
  * calls the API through the proxy with the first key.
@@ -54,40 +56,35 @@ const expectWalked = ({ code, stdout, stderr }: Finished): void => {
 const printed = async (file: string, baseUrl: string): Promise<string> =>
   (await run([EXECUTABLE, "service", "print", file, "--base-url", baseUrl])).stdout;
 
-real(
-  "the printed site of nginx passes everything on, without buffering",
-  ["root", "nginx", "unshare"],
-  async () => {
-    using place = directory();
-    writeFileSync(join(place.path, "site.conf"), await printed("nginx", "http://adopt.example.org"));
-    writeFileSync(
-      join(place.path, "nginx.conf"),
-      `daemon off; user root; pid ${place.path}/nginx.pid; error_log stderr;
+test("the printed site of nginx passes everything on, without buffering", async () => {
+  const place = directory();
+  writeFileSync(join(place, "site.conf"), await printed("nginx", "http://adopt.example.org"));
+  writeFileSync(
+    join(place, "nginx.conf"),
+    `daemon off; user root; pid ${place}/nginx.pid; error_log stderr;
      events {}
-     http { access_log off; client_body_temp_path ${place.path}/body; proxy_temp_path ${place.path}/proxy;
-       fastcgi_temp_path ${place.path}/f; uwsgi_temp_path ${place.path}/u; scgi_temp_path ${place.path}/s;
-       include ${place.path}/site.conf; }`,
-    );
-    const proxy = `nginx -c ${place.path}/nginx.conf`;
-    expectWalked(
-      await behind(
-        place.path,
-        proxy,
-        walk("http://adopt.example.org"),
-        "--base-url http://adopt.example.org",
-      ),
-    );
-  },
-);
+     http { access_log off; client_body_temp_path ${place}/body; proxy_temp_path ${place}/proxy;
+       fastcgi_temp_path ${place}/f; uwsgi_temp_path ${place}/u; scgi_temp_path ${place}/s;
+       include ${place}/site.conf; }`,
+  );
+  const proxy = `nginx -c ${place}/nginx.conf`;
+  expectWalked(
+    await behind(place, proxy, walk("http://adopt.example.org"), "--base-url http://adopt.example.org"),
+  );
+});
 
-real("the printed Caddyfile passes everything on, over HTTPS", ["root", "caddy", "unshare"], async () => {
-  using place = directory();
+real(
+  "root",
+  "caddy",
+  "unshare",
+)("the printed Caddyfile passes everything on, over HTTPS", async () => {
+  const place = directory();
   const site = await printed("caddy", "https://adopt.example.org");
   // The network has no CA, so Caddy makes its own certificate.
-  writeFileSync(join(place.path, "Caddyfile"), `{\n\tlocal_certs\n\tskip_install_trust\n}\n${site}`);
-  const proxy = `caddy run --config ${place.path}/Caddyfile --adapter caddyfile`;
+  writeFileSync(join(place, "Caddyfile"), `{\n\tlocal_certs\n\tskip_install_trust\n}\n${site}`);
+  const proxy = `caddy run --config ${place}/Caddyfile --adapter caddyfile`;
   const result = await behind(
-    place.path,
+    place,
     proxy,
     walk("https://adopt.example.org"),
     "--base-url https://adopt.example.org",

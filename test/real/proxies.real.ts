@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { readRefusedHosts } from "../../src/edge/refused-hosts.ts";
-import { openBrowser } from "./browser.ts";
 import { signIn, signedOut } from "./sign-in.ts";
-import { type Server, directory, real, run, serve, until } from "./support.ts";
+import { openBrowser, type Server, atEnd, directory, real, run, serve, until } from "./support.ts";
 
 const HOST = "adopt.example.org";
 
@@ -70,25 +69,24 @@ https://${HOST}:${port} {
 
 /** A server with default settings behind a proxy. @param hasBaseUrl it knows its public address */
 const openBehind = async (proxy: Proxy, { hasBaseUrl }: { hasBaseUrl: boolean }) => {
-  await using resources = new AsyncDisposableStack();
-  const place = resources.use(directory());
+  const place = directory();
   const { root, issue } = await createTestCa();
   for (const [name, text] of Object.entries({ root, ...(await issue([HOST])) }))
-    writeFileSync(join(place.path, name), text, { mode: 0o644 });
+    writeFileSync(join(place, name), text, { mode: 0o644 });
   const port = freePort();
   const base = `https://${HOST}:${port}`;
   const flags = hasBaseUrl ? ["--base-url", base] : [];
-  const server = resources.use(await serve({ cwd: place.path, flags }));
-  const child = Bun.spawn(proxy.configure(place.path, port, server.port), {
-    env: { PATH: process.env["PATH"] ?? "", HOME: place.path },
+  const server = await serve({ cwd: place, flags });
+  const child = Bun.spawn(proxy.configure(place, port, server.port), {
+    env: { PATH: process.env["PATH"] ?? "", HOME: place },
     stdout: "ignore",
-    stderr: Bun.file(join(place.path, "proxy.log")),
+    stderr: Bun.file(join(place, "proxy.log")),
   });
-  resources.defer(async () => {
+  atEnd(async () => {
     child.kill();
     await child.exited;
   });
-  const trust = ["--cacert", join(place.path, "root"), "--resolve", `${HOST}:${port}:127.0.0.1`];
+  const trust = ["--cacert", join(place, "root"), "--resolve", `${HOST}:${port}:127.0.0.1`];
   /** Calls curl through the proxy. @returns the body and the status, on a line of its own */
   const curl = async (path: string, ...options: string[]) => {
     const write = ["--silent", "--max-time", "20", "--write-out", "\n%{http_code}"];
@@ -96,8 +94,7 @@ const openBehind = async (proxy: Proxy, { hasBaseUrl }: { hasBaseUrl: boolean })
     return stdout;
   };
   await until("the proxy serves", async () => /\n[1-4]\d\d$/.test(await curl("/livez")), 15_000);
-  const moved = resources.move();
-  return { place, server, base, trust, curl, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+  return { place, server, base, trust, curl };
 };
 
 type Behind = Awaited<ReturnType<typeof openBehind>>;
@@ -128,13 +125,13 @@ const checkEvents = async ({ server, base, trust, curl }: Behind) => {
 
 /** An archive of half a megabyte becomes a site. nginx refuses more than 1 MB unless it is told otherwise. */
 const checkUpload = async ({ place, server, curl }: Behind) => {
-  const site = join(place.path, "site");
+  const site = join(place, "site");
   mkdirSync(site);
   writeFileSync(join(site, "index.html"), "home");
   writeFileSync(join(site, "noise"), crypto.getRandomValues(new Uint8Array(60_000)));
   for (let part = 0; part < 8; part++)
     writeFileSync(join(site, `noise-${part}`), crypto.getRandomValues(new Uint8Array(60_000)));
-  const archive = join(place.path, "site.tar.gz");
+  const archive = join(place, "site.tar.gz");
   expect((await run(["tar", "-czf", archive, "-C", site, "."])).code).toBe(0);
   const project = JSON.stringify({ slug: "shelter", name: "Shelter" });
   expect(await curl("/platform/projects", ...authorized(server), ...JSON_BODY, project)).toEndWith("\n201");
@@ -153,16 +150,16 @@ const openChromium = (base: string) =>
   });
 
 for (const proxy of [nginx, caddy]) {
-  const programs = [proxy.program, "curl", "tar", "playwright-core", "/usr/bin/chromium"];
+  const test = real(proxy.program, "curl", "tar", "playwright-core", "/usr/bin/chromium");
 
-  real(`behind ${proxy.program} as it comes, BASE_URL alone makes everything work`, programs, async () => {
-    await using behind = await openBehind(proxy, { hasBaseUrl: true });
+  test(`behind ${proxy.program} as it comes, BASE_URL alone makes everything work`, async () => {
+    const behind = await openBehind(proxy, { hasBaseUrl: true });
     const { server, base, curl } = behind;
     expect(await curl("/v1/pets", ...authorized(server))).toBe("[]\n200");
     expect(await curl("/v1/pets")).toEndWith("\n401");
     await checkEvents(behind);
     await checkUpload(behind);
-    await using browser = await openChromium(base);
+    const browser = await openChromium(base);
     await signIn(browser.page, base, server.key, "/categories/new");
     await browser.page.getByLabel("Name").fill("Dogs");
     await browser.page.getByRole("button", { name: "Add", exact: true }).click();
@@ -177,8 +174,8 @@ for (const proxy of [nginx, caddy]) {
     expect(browser.seen.errors).toEqual([]);
   });
 
-  real(`behind ${proxy.program} as it comes, a browser is told what is missing`, programs, async () => {
-    await using behind = await openBehind(proxy, { hasBaseUrl: false });
+  test(`behind ${proxy.program} as it comes, a browser is told what is missing`, async () => {
+    const behind = await openBehind(proxy, { hasBaseUrl: false });
     const { server, base, curl, place } = behind;
     if (!proxy.passesHost) {
       // It sends the address of the server as the Host, and that is served.
@@ -186,11 +183,11 @@ for (const proxy of [nginx, caddy]) {
       return;
     }
     expect(await curl("/v1/pets", ...authorized(server))).toMatch(/"misdirected".*BASE_URL.*\n421$/);
-    await using browser = await openChromium(base);
+    const browser = await openChromium(base);
     await browser.page.goto(`${base}/console`);
     expect(await browser.page.locator("h1").innerText()).toBe(`This server does not serve ${HOST}`);
     expect(await browser.page.locator("main").innerText()).toContain(`BASE_URL=${base}`);
-    const dataDir = join(place.path, "data");
+    const dataDir = join(place, "data");
     const isSaved = () => readRefusedHosts(dataDir).some(({ host }) => host === HOST);
     await until("the host is saved", isSaved, 15_000);
     expect(server.stdout()).toMatch(new RegExp(`"host":"${HOST}".*API_HOSTS`));

@@ -2,8 +2,9 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { violationsOf } from "./axe.ts";
-import { openBrowser } from "./browser.ts";
-import { directory, real, serve } from "./support.ts";
+import { openBrowser, real, serve } from "./support.ts";
+
+const test = real("chromium", "playwright-core");
 
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 const MAX_COMPRESSED = 300 * 1024;
@@ -48,74 +49,59 @@ const sizeOf = async (url: string): Promise<number> => {
 };
 
 real(
-  "the API reference shows every operation, asks no other host, and axe finds nothing",
-  ["chromium", "playwright-core", "axe-core"],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await using browser = await openBrowser();
-    const { page, seen } = browser;
-    for (const { path, document, views } of PAGES) {
-      for (const [colorScheme, width] of views) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        await page.goto(`${server.url}${path}`);
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-        expect(await violationsOf(page)).toEqual([]);
-        if (SCREENSHOTS === undefined) continue;
-        mkdirSync(SCREENSHOTS, { recursive: true });
-        const name = `${path.split("/").at(-1)}-${width}-${colorScheme}.png`;
-        await page.screenshot({ path: join(SCREENSHOTS, name), fullPage: false });
-      }
-      const ids = await operationIds(`${server.url}${document}`);
-      expect(ids.length).toBeGreaterThan(15);
-      const shown = (await page.evaluate(
-        "[...document.querySelectorAll('section.operation')].map(({ id }) => id)",
-      )) as string[];
-      expect(shown.toSorted()).toEqual(ids.toSorted());
+  "chromium",
+  "playwright-core",
+  "axe-core",
+)("the API reference shows every operation, asks no other host, and axe finds nothing", async () => {
+  const server = await serve();
+  const { page, seen } = await openBrowser();
+  for (const { path, document, views } of PAGES) {
+    for (const [colorScheme, width] of views) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${server.url}${path}`);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      expect(await violationsOf(page)).toEqual([]);
+      if (SCREENSHOTS === undefined) continue;
+      mkdirSync(SCREENSHOTS, { recursive: true });
+      const name = `${path.split("/").at(-1)}-${width}-${colorScheme}.png`;
+      await page.screenshot({ path: join(SCREENSHOTS, name), fullPage: false });
     }
-    expect(seen.errors).toEqual([]);
-    expect(
-      seen.requests.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith("data:")),
-    ).toEqual([]);
-  },
-  240_000,
-);
+    const ids = await operationIds(`${server.url}${document}`);
+    expect(ids.length).toBeGreaterThan(15);
+    const shown = (await page.evaluate(
+      "[...document.querySelectorAll('section.operation')].map(({ id }) => id)",
+    )) as string[];
+    expect(shown.toSorted()).toEqual(ids.toSorted());
+  }
+  expect(seen.errors).toEqual([]);
+  expect(
+    seen.requests.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith("data:")),
+  ).toEqual([]);
+});
 
-real(
-  "a page of the API reference with all that it loads is at most 300 KB compressed",
-  ["chromium", "playwright-core"],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await using browser = await openBrowser();
-    const { page, seen } = browser;
-    await page.goto(`${server.url}/manual/api/platform`);
-    const loaded = [...new Set(seen.requests)].filter((url) => !url.startsWith("data:"));
-    expect(loaded.length).toBeGreaterThan(2);
-    const sizes = await Promise.all(loaded.map(sizeOf));
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_COMPRESSED);
-  },
-);
+test("a page of the API reference with all that it loads is at most 300 KB compressed", async () => {
+  const server = await serve();
+  const { page, seen } = await openBrowser();
+  await page.goto(`${server.url}/manual/api/platform`);
+  const loaded = [...new Set(seen.requests)].filter((url) => !url.startsWith("data:"));
+  expect(loaded.length).toBeGreaterThan(2);
+  const sizes = await Promise.all(loaded.map(sizeOf));
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_COMPRESSED);
+});
 
-real(
-  "the chosen language of the examples is the one that is shown, and the choice is kept",
-  ["chromium", "playwright-core"],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await using browser = await openBrowser();
-    const { page } = browser;
-    const shown = () =>
-      page.evaluate(
-        "[...document.querySelectorAll('#listPets .sample')].filter((one) => getComputedStyle(one).display !== 'none').map((one) => one.querySelector('figcaption').textContent)",
-      );
-    await page.goto(`${server.url}/manual/api/store`);
-    expect(await shown()).toEqual(["curl"]);
-    await page.locator("#language-python").check();
-    expect(await shown()).toEqual(["Python"]);
-    await page.goto(`${server.url}/manual/api/platform`);
-    await page.goto(`${server.url}/manual/api/store`);
-    expect(await shown()).toEqual(["Python"]);
-  },
-);
+test("the chosen language of the examples is the one that is shown, and the choice is kept", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
+  const shown = () =>
+    page.evaluate(
+      "[...document.querySelectorAll('#listPets .sample')].filter((one) => getComputedStyle(one).display !== 'none').map((one) => one.querySelector('figcaption').textContent)",
+    );
+  await page.goto(`${server.url}/manual/api/store`);
+  expect(await shown()).toEqual(["curl"]);
+  await page.locator("#language-python").check();
+  expect(await shown()).toEqual(["Python"]);
+  await page.goto(`${server.url}/manual/api/platform`);
+  await page.goto(`${server.url}/manual/api/store`);
+  expect(await shown()).toEqual(["Python"]);
+});

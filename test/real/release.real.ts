@@ -3,6 +3,8 @@ import { cpSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { directory, real, run } from "./support.ts";
 
+const test = real();
+
 const ROOT = resolve(import.meta.dir, "../..");
 
 /** Copies what is built. */
@@ -25,10 +27,10 @@ const build = async (place: string): Promise<string> => {
     .digest("hex");
 };
 
-real("two builds in two directories are the same byte for byte", [], async () => {
-  using one = directory();
-  using other = directory();
-  const places = [join(one.path, "a"), join(other.path, "a/much/longer/path")] as const;
+test("two builds in two directories are the same byte for byte", async () => {
+  const one = directory();
+  const other = directory();
+  const places = [join(one, "a"), join(other, "a/much/longer/path")] as const;
   places.forEach(copySource);
   expect(await build(places[0])).toBe(await build(places[1]));
 });

@@ -2,7 +2,9 @@ import { describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { samplesOf } from "../../src/pages/openapi/samples/samples.ts";
-import { directory, real, run, serve } from "./support.ts";
+import { kept, directory, real, run, serve } from "./support.ts";
+
+const test = real("curl", "python3", "tar");
 
 interface Sample {
   operationId: string;
@@ -141,7 +143,7 @@ const UNDERSTOOD = [200, 201, 204, 402, 404, 409, 412, 422];
 
 const openSamples = async (cwd: string) => {
   let target = "";
-  const proxy = recorder(() => target);
+  const proxy = kept(recorder(() => target));
   const server = await serve({ cwd, env: { BASE_URL: proxy.url, DNS_RESOLVERS: "127.0.0.1:1" } });
   target = server.url;
   await Bun.write(join(cwd, "site", "index.html"), "<h1>Docs</h1>");
@@ -155,102 +157,87 @@ const openSamples = async (cwd: string) => {
     key: server.key,
     recorded: proxy.recorded,
     samples: samples.toSorted((a, b) => Number(isLast(a)) - Number(isLast(b))),
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await proxy[Symbol.asyncDispose]();
-    },
   };
 };
 
 describe("code samples", () => {
-  real(
-    "every sample of curl, JavaScript and Python sends the same request, which the service understands",
-    ["curl", "python3", "tar"],
-    async () => {
-      using place = directory();
-      await using all = await openSamples(place.path);
-      const succeeded = new Set<string>();
-      const byOperation = Map.groupBy(
-        all.samples.filter(({ lang }) => lang !== "go"),
-        ({ operationId }) => operationId,
-      );
-      expect(byOperation.size).toBeGreaterThan(40);
-      for (const [operationId, samples] of byOperation) {
-        const sent: Omit<Recorded, "status">[] = [];
-        for (const sample of samples) {
-          const { stderr } = await runSample(sample, place.path, all.key);
-          const { status, ...request } = all.recorded.at(-1) as Recorded;
-          expect(UNDERSTOOD, `${operationId} in ${sample.lang}: ${status} ${stderr}`).toContain(status);
-          if (status < 300) succeeded.add(operationId);
-          sent.push(request);
-          const template = new RegExp(`^${sample.path.replace(/\{\w+\}/g, "[^/]+")}(\\?|$)`);
-          expect([request.method, request.target, stderr]).toEqual([
-            sample.method,
-            expect.stringMatching(template),
-            expect.anything(),
-          ]);
-        }
-        expect(new Set(sent.map((one) => JSON.stringify(one))).size, operationId).toBe(1);
-      }
-      const unmet = [...byOperation.keys()].filter((operationId) => !succeeded.has(operationId));
-      expect(unmet.toSorted()).toEqual(UNMET);
-    },
-    240_000,
-  );
-
-  real(
-    "every sample of Go passes its vet, and some run",
-    ["go", "tar"],
-    async () => {
-      using place = directory();
-      await using all = await openSamples(place.path);
-      const samples = all.samples.filter(({ lang }) => lang === "go");
-      const module = join(place.path, "samples");
-      await Bun.write(join(module, "go.mod"), "module samples\n\ngo 1.19\n");
-      for (const { operationId, source } of samples)
-        await Bun.write(join(module, operationId.toLowerCase(), "main.go"), source);
-      const env = { HOME: process.env["HOME"] ?? place.path };
-      expect(await run(["go", "vet", "./..."], { cwd: module, env })).toMatchObject({ code: 0, stderr: "" });
-      for (const operationId of ["listPets", "createPet", "getLiveness"]) {
-        const sample = samples.find((one) => one.operationId === operationId) as Sample;
-        mkdirSync(join(place.path, operationId));
-        const { code, stderr } = await runSample(sample, join(place.path, operationId), all.key);
-        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      }
-      expect(all.recorded.map(({ status }) => status)).toEqual([200, 201, 200]);
-    },
-    240_000,
-  );
-
-  real(
-    "hostile text in an example is data in every language",
-    ["curl", "python3", "go"],
-    async () => {
-      const text = "'\"`$(touch x)${1+1}%s\\n\\\n\t#{y}\u2028\uFEFFÄ🐕</script>";
-      const json = { [text]: [text, 1.5, true, null, {}, []] };
-      const bodies: unknown[] = [];
-      await using echo = Bun.serve({
-        port: 0,
-        async fetch(request) {
-          bodies.push([new URL(request.url).searchParams.get("q"), JSON.parse(await request.text())]);
-          return Response.json({});
-        },
-      });
-      using place = directory();
-      const samples = samplesOf({
-        method: "PUT",
-        url: `${echo.url.origin}/?q=${encodeURIComponent(text)}`,
-        isKeyed: true,
-        body: { type: "application/json", json },
-        response: "json",
-      });
+  test("every sample of curl, JavaScript and Python sends the same request, which the service understands", async () => {
+    const place = directory();
+    const all = await openSamples(place);
+    const succeeded = new Set<string>();
+    const byOperation = Map.groupBy(
+      all.samples.filter(({ lang }) => lang !== "go"),
+      ({ operationId }) => operationId,
+    );
+    expect(byOperation.size).toBeGreaterThan(40);
+    for (const [operationId, samples] of byOperation) {
+      const sent: Omit<Recorded, "status">[] = [];
       for (const sample of samples) {
-        const { code, stderr } = await runSample(sample, place.path, "key");
-        expect([sample.lang, code, sample.lang === "curl" ? "" : stderr]).toEqual([sample.lang, 0, ""]);
-        expect(bodies.at(-1)).toEqual([text, json]);
+        const { stderr } = await runSample(sample, place, all.key);
+        const { status, ...request } = all.recorded.at(-1) as Recorded;
+        expect(UNDERSTOOD, `${operationId} in ${sample.lang}: ${status} ${stderr}`).toContain(status);
+        if (status < 300) succeeded.add(operationId);
+        sent.push(request);
+        const template = new RegExp(`^${sample.path.replace(/\{\w+\}/g, "[^/]+")}(\\?|$)`);
+        expect([request.method, request.target, stderr]).toEqual([
+          sample.method,
+          expect.stringMatching(template),
+          expect.anything(),
+        ]);
       }
-      expect(bodies.length).toBe(samples.length);
-    },
-    240_000,
-  );
+      expect(new Set(sent.map((one) => JSON.stringify(one))).size, operationId).toBe(1);
+    }
+    const unmet = [...byOperation.keys()].filter((operationId) => !succeeded.has(operationId));
+    expect(unmet.toSorted()).toEqual(UNMET);
+  });
+
+  real("go", "tar")("every sample of Go passes its vet, and some run", async () => {
+    const place = directory();
+    const all = await openSamples(place);
+    const samples = all.samples.filter(({ lang }) => lang === "go");
+    const module = join(place, "samples");
+    await Bun.write(join(module, "go.mod"), "module samples\n\ngo 1.19\n");
+    for (const { operationId, source } of samples)
+      await Bun.write(join(module, operationId.toLowerCase(), "main.go"), source);
+    const env = { HOME: process.env["HOME"] ?? place };
+    expect(await run(["go", "vet", "./..."], { cwd: module, env })).toMatchObject({ code: 0, stderr: "" });
+    for (const operationId of ["listPets", "createPet", "getLiveness"]) {
+      const sample = samples.find((one) => one.operationId === operationId) as Sample;
+      mkdirSync(join(place, operationId));
+      const { code, stderr } = await runSample(sample, join(place, operationId), all.key);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    }
+    expect(all.recorded.map(({ status }) => status)).toEqual([200, 201, 200]);
+  });
+
+  real(
+    "curl",
+    "python3",
+    "go",
+  )("hostile text in an example is data in every language", async () => {
+    const text = "'\"`$(touch x)${1+1}%s\\n\\\n\t#{y}\u2028\uFEFFÄ🐕</script>";
+    const json = { [text]: [text, 1.5, true, null, {}, []] };
+    const bodies: unknown[] = [];
+    await using echo = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        bodies.push([new URL(request.url).searchParams.get("q"), JSON.parse(await request.text())]);
+        return Response.json({});
+      },
+    });
+    const place = directory();
+    const samples = samplesOf({
+      method: "PUT",
+      url: `${echo.url.origin}/?q=${encodeURIComponent(text)}`,
+      isKeyed: true,
+      body: { type: "application/json", json },
+      response: "json",
+    });
+    for (const sample of samples) {
+      const { code, stderr } = await runSample(sample, place, "key");
+      expect([sample.lang, code, sample.lang === "curl" ? "" : stderr]).toEqual([sample.lang, 0, ""]);
+      expect(bodies.at(-1)).toEqual([text, json]);
+    }
+    expect(bodies.length).toBe(samples.length);
+  });
 });

@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openOnce } from "../support/ends.ts";
 import { readVariables } from "../../src/operate/service/environment.ts";
-import { atEnd, openOnce } from "../support/ends.ts";
 import { DEBIAN_PROGRAMS, prepareDebian, startDebian } from "./debian.ts";
 import { EXECUTABLE, areInstalled, real } from "./support.ts";
+
+const test = real(...DEBIAN_PROGRAMS);
 
 prepareDebian();
 
@@ -16,7 +18,6 @@ const DROP_INS = "/etc/systemd/system/adoption-store.service.d";
 const installed = openOnce(async () => {
   if (!areInstalled(DEBIAN_PROGRAMS)) return undefined;
   const machine = await startDebian();
-  atEnd(() => machine[Symbol.asyncDispose]());
   machine.copyIn(EXECUTABLE, "/root/adoption-store");
   await machine.must("./adoption-store service install --backup-schedule 24h");
   await machine.must("useradd --create-home bob; mkdir /root/elsewhere");
@@ -68,7 +69,7 @@ const open = () => {
   };
 };
 
-real("a service that was just installed needs nothing", DEBIAN_PROGRAMS, async () => {
+test("a service that was just installed needs nothing", async () => {
   const { elsewhere } = open();
   const status = await elsewhere("status");
   expect(status.code).toBe(0);
@@ -78,60 +79,52 @@ real("a service that was just installed needs nothing", DEBIAN_PROGRAMS, async (
   expect(doctor.stdout).not.toContain("start the server");
 });
 
-real(
-  "a command in another directory works on the service's store, and creates no other",
-  DEBIAN_PROGRAMS,
-  async () => {
-    const { machine, elsewhere } = open();
-    const created = await elsewhere("keys create --name web --scope pets:read --json");
-    expect(created.code).toBe(0);
-    expect(created.stderr).toMatch(
-      /^adoption-store: using the store of the service adoption-store, \/var\/lib\/adoption-store \(\/etc\/adoption-store\/environment:\d+\)\n$/,
-    );
-    const { id, secret } = JSON.parse(created.stdout) as { id: number; secret: string };
-    const used = `curl --silent --fail --header 'Authorization: Bearer ${secret}' http://localhost:3000/v1/pets`;
-    expect(await machine.must(used)).not.toContain("Rex");
-    await machine.must("printf 'name,category\\nRex,Dog\\n' > /root/animals.csv");
-    for (const command of [
-      "categories add Dog",
-      "import ../animals.csv",
-      "doctor --quick",
-      "status",
-      `backup ${DATA}/own.db`,
-    ]) {
-      expect([command, (await elsewhere(command)).code]).toEqual([command, 0]);
-      expect([command, await machine.must(`find ${DATA} ! -user adoption-store`)]).toEqual([command, ""]);
-    }
-    expect(existsSync(join(machine.root, "root/elsewhere/data"))).toBe(false);
-    expect(await machine.must(used)).toContain("Rex");
-    await machine.must(`rm /root/animals.csv ${DATA}/own.db; adoption-store keys revoke ${id} --yes`);
-  },
-);
+test("a command in another directory works on the service's store, and creates no other", async () => {
+  const { machine, elsewhere } = open();
+  const created = await elsewhere("keys create --name web --scope pets:read --json");
+  expect(created.code).toBe(0);
+  expect(created.stderr).toMatch(
+    /^adoption-store: using the store of the service adoption-store, \/var\/lib\/adoption-store \(\/etc\/adoption-store\/environment:\d+\)\n$/,
+  );
+  const { id, secret } = JSON.parse(created.stdout) as { id: number; secret: string };
+  const used = `curl --silent --fail --header 'Authorization: Bearer ${secret}' http://localhost:3000/v1/pets`;
+  expect(await machine.must(used)).not.toContain("Rex");
+  await machine.must("printf 'name,category\\nRex,Dog\\n' > /root/animals.csv");
+  for (const command of [
+    "categories add Dog",
+    "import ../animals.csv",
+    "doctor --quick",
+    "status",
+    `backup ${DATA}/own.db`,
+  ]) {
+    expect([command, (await elsewhere(command)).code]).toEqual([command, 0]);
+    expect([command, await machine.must(`find ${DATA} ! -user adoption-store`)]).toEqual([command, ""]);
+  }
+  expect(existsSync(join(machine.root, "root/elsewhere/data"))).toBe(false);
+  expect(await machine.must(used)).toContain("Rex");
+  await machine.must(`rm /root/animals.csv ${DATA}/own.db; adoption-store keys revoke ${id} --yes`);
+});
 
-real(
-  "a store in the working directory, DATA_DIR and --data-dir come before the service's",
-  DEBIAN_PROGRAMS,
-  async () => {
-    const { machine, elsewhere, createStore } = open();
-    await createStore("/root/own");
-    expect((await elsewhere("categories add Fish")).code).toBe(0);
-    const list = "adoption-store categories list";
-    const empty = { code: 0, stdout: expect.stringContaining("No categories"), stderr: "" };
-    expect(await machine.run(`cd /root/own; ${list}`)).toEqual(empty);
-    expect(await machine.run(`cd /root/elsewhere; DATA_DIR=/root/own/data ${list}`)).toEqual(empty);
-    expect(await machine.run(`cd /root/elsewhere; ${list} --data-dir /root/own/data`)).toEqual(empty);
-    const services = { code: 0, stdout: expect.stringContaining("Fish"), stderr: "" };
-    expect(await machine.run(`cd /root/own; DATA_DIR=${DATA} ${list}`)).toEqual(services);
-    expect(await machine.run(`cd /root/own; ${list} --data-dir ${DATA}`)).toEqual(services);
-    const none = await machine.run(`cd /root/elsewhere; DATA_DIR=/root/none ${list}`);
-    expect([none.code, none.stdout]).toEqual([1, ""]);
-    expect(none.stderr).toStartWith("adoption-store: DATA_DIR /root/none: there is no database.");
-    expect(existsSync(join(machine.root, "root/none"))).toBe(false);
-    await machine.must("rm --recursive /root/own; adoption-store categories delete Fish --yes");
-  },
-);
+test("a store in the working directory, DATA_DIR and --data-dir come before the service's", async () => {
+  const { machine, elsewhere, createStore } = open();
+  await createStore("/root/own");
+  expect((await elsewhere("categories add Fish")).code).toBe(0);
+  const list = "adoption-store categories list";
+  const empty = { code: 0, stdout: expect.stringContaining("No categories"), stderr: "" };
+  expect(await machine.run(`cd /root/own; ${list}`)).toEqual(empty);
+  expect(await machine.run(`cd /root/elsewhere; DATA_DIR=/root/own/data ${list}`)).toEqual(empty);
+  expect(await machine.run(`cd /root/elsewhere; ${list} --data-dir /root/own/data`)).toEqual(empty);
+  const services = { code: 0, stdout: expect.stringContaining("Fish"), stderr: "" };
+  expect(await machine.run(`cd /root/own; DATA_DIR=${DATA} ${list}`)).toEqual(services);
+  expect(await machine.run(`cd /root/own; ${list} --data-dir ${DATA}`)).toEqual(services);
+  const none = await machine.run(`cd /root/elsewhere; DATA_DIR=/root/none ${list}`);
+  expect([none.code, none.stdout]).toEqual([1, ""]);
+  expect(none.stderr).toStartWith("adoption-store: DATA_DIR /root/none: there is no database.");
+  expect(existsSync(join(machine.root, "root/none"))).toBe(false);
+  await machine.must("rm --recursive /root/own; adoption-store categories delete Fish --yes");
+});
 
-real("config show names the line of the service's environment file", DEBIAN_PROGRAMS, async () => {
+test("config show names the line of the service's environment file", async () => {
   const { machine, elsewhere, set, override, restoring } = open();
   await restoring(async () => {
     const line = await set("BODY_LIMIT=128KiB");
@@ -149,7 +142,7 @@ real("config show names the line of the service's environment file", DEBIAN_PROG
   });
 });
 
-real("doctor and status quote why the service does not start", DEBIAN_PROGRAMS, async () => {
+test("doctor and status quote why the service does not start", async () => {
   const { machine, elsewhere, set, restoring } = open();
   await restoring(async () => {
     const line = await set("BODY_LIMIT=lots");
@@ -178,25 +171,21 @@ real("doctor and status quote why the service does not start", DEBIAN_PROGRAMS, 
   });
 });
 
-real(
-  "status quotes the service's last message even if the journal no longer knows its process",
-  DEBIAN_PROGRAMS,
-  async () => {
-    const { machine, elsewhere, override, restoring } = open();
-    await restoring(async () => {
-      // The line comes from another process than that of the unit's executable.
-      await machine.must(`mkdir --parents /opt/other
+test("status quotes the service's last message even if the journal no longer knows its process", async () => {
+  const { machine, elsewhere, override, restoring } = open();
+  await restoring(async () => {
+    // The line comes from another process than that of the unit's executable.
+    await machine.must(`mkdir --parents /opt/other
         printf '#!/bin/sh\\nexec sh -c "echo the last line; exit 2"\\n' > /opt/other/adoption-store
         chmod +x /opt/other/adoption-store`);
-      await override("ExecStart=", "ExecStart=/opt/other/adoption-store serve");
-      expect((await machine.run("systemctl restart adoption-store")).code).not.toBe(0);
-      expect((await elsewhere("status")).stdout).toContain("Its last message: the last line. Correct");
-    });
-    await machine.must("rm --recursive /opt/other");
-  },
-);
+    await override("ExecStart=", "ExecStart=/opt/other/adoption-store serve");
+    expect((await machine.run("systemctl restart adoption-store")).code).not.toBe(0);
+    expect((await elsewhere("status")).stdout).toContain("Its last message: the last line. Correct");
+  });
+  await machine.must("rm --recursive /opt/other");
+});
 
-real("doctor and status quote a service whose DATA_DIR it cannot create", DEBIAN_PROGRAMS, async () => {
+test("doctor and status quote a service whose DATA_DIR it cannot create", async () => {
   const { machine, elsewhere, set, restoring } = open();
   await restoring(async () => {
     await set("DATA_DIR=/var/lib/other");
@@ -208,26 +197,22 @@ real("doctor and status quote a service whose DATA_DIR it cannot create", DEBIAN
   });
 });
 
-real(
-  "an unknown name in the environment file stops the service and commands, with its line",
-  DEBIAN_PROGRAMS,
-  async () => {
-    const { machine, elsewhere, set, restoring } = open();
-    await restoring(async () => {
-      const line = await set("BODY_LIMTI=1MiB");
-      const fault = `${FILE}:${line}: there is no setting BODY_LIMTI. Did you mean BODY_LIMIT?`;
-      expect(await elsewhere("keys list")).toEqual({
-        code: 2,
-        stdout: "",
-        stderr: `adoption-store: ${fault}\n`,
-      });
-      expect((await machine.run("systemctl restart adoption-store")).code).not.toBe(0);
-      expect((await elsewhere("doctor --quick")).stdout).toContain(fault);
+test("an unknown name in the environment file stops the service and commands, with its line", async () => {
+  const { machine, elsewhere, set, restoring } = open();
+  await restoring(async () => {
+    const line = await set("BODY_LIMTI=1MiB");
+    const fault = `${FILE}:${line}: there is no setting BODY_LIMTI. Did you mean BODY_LIMIT?`;
+    expect(await elsewhere("keys list")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `adoption-store: ${fault}\n`,
     });
-  },
-);
+    expect((await machine.run("systemctl restart adoption-store")).code).not.toBe(0);
+    expect((await elsewhere("doctor --quick")).stdout).toContain(fault);
+  });
+});
 
-real("another user is told to use sudo, and never to change the owner", DEBIAN_PROGRAMS, async () => {
+test("another user is told to use sudo, and never to change the owner", async () => {
   const { machine } = open();
   const asBob = (command: string) => machine.run(`su bob -c "cd; adoption-store ${command}"`);
   for (const command of ["keys list", `keys list --data-dir ${DATA}`, "status", "doctor", "backup b.db"]) {
@@ -261,7 +246,7 @@ const passedBySystemd = async (text: string): Promise<Record<string, string>> =>
   );
 };
 
-real("an environment file is read as systemd reads it", DEBIAN_PROGRAMS, async () => {
+test("an environment file is read as systemd reads it", async () => {
   const text = [
     "A=1\r",
     "B='it''s' \"two \"words  ",
@@ -284,7 +269,7 @@ real("an environment file is read as systemd reads it", DEBIAN_PROGRAMS, async (
   expect(readVariables(text)).toEqual(variables);
 });
 
-real("the end of an environment file is read as systemd reads it", DEBIAN_PROGRAMS, async () => {
+test("the end of an environment file is read as systemd reads it", async () => {
   for (const end of [
     "A=1\\",
     "A=1  \\",

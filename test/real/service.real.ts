@@ -6,6 +6,8 @@ import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debi
 import { EXECUTABLE, directory, real, run, until } from "./support.ts";
 import { ENDS_AT_START, NEVER_READY, NEW_MIGRATION, buildVariant } from "./variants.ts";
 
+const test = real(...DEBIAN_PROGRAMS);
+
 prepareDebian();
 
 const VERSION = existsSync(EXECUTABLE) ? (await run([EXECUTABLE, "--version"])).stdout.trim() : "";
@@ -21,13 +23,8 @@ const debian = async (): Promise<Debian> => {
 /** A bare Debian where the service runs. */
 const installed = async (...flags: string[]): Promise<Debian> => {
   const machine = await debian();
-  try {
-    await machine.must(`./adoption-store service install ${flags.join(" ")}`);
-    return machine;
-  } catch (error) {
-    await machine[Symbol.asyncDispose]();
-    throw error;
-  }
+  await machine.must(`./adoption-store service install ${flags.join(" ")}`);
+  return machine;
 };
 
 const mainPid = async (machine: Debian): Promise<number> =>
@@ -57,70 +54,66 @@ const listAnimals = (machine: Debian): Promise<string> =>
     `curl --silent --fail --header "Authorization: Bearer $(cat ${DATA}/admin.key)" http://localhost:3000/v1/pets`,
   );
 
-real(
-  "the service is installed, serves ports 80 and 443 without root, and starts again with the machine",
-  DEBIAN_PROGRAMS,
-  async () => {
-    await using machine = await debian();
-    const plan = await machine.must("./adoption-store service install --dry-run");
-    expect(plan).toContain("Would create the user adoption-store\n");
-    expect(existsSync(join(machine.root, "usr/local/bin/adoption-store"))).toBe(false);
+test("the service is installed, serves ports 80 and 443 without root, and starts again with the machine", async () => {
+  const machine = await debian();
+  const plan = await machine.must("./adoption-store service install --dry-run");
+  expect(plan).toContain("Would create the user adoption-store\n");
+  expect(existsSync(join(machine.root, "usr/local/bin/adoption-store"))).toBe(false);
 
-    const told = await machine.must(
-      "./adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443 --base-url https://adopt.example.org --workers 2",
-    );
-    expect(told).toContain("is running, and starts at boot.");
-    expect(told).toContain(`sudo cat ${DATA}/admin.key`);
-    expect(told).toContain(`sudo adoption-store people invite --first --data-dir ${DATA}`);
-    expect(await state(machine)).toBe("active");
-    expect(await ready(machine)).toBe('{"status":"ready"}');
-    expect(await machine.must("systemctl show adoption-store --property StatusText --value")).toBe("Ready\n");
+  const told = await machine.must(
+    "./adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443 --base-url https://adopt.example.org --workers 2",
+  );
+  expect(told).toContain("is running, and starts at boot.");
+  expect(told).toContain(`sudo cat ${DATA}/admin.key`);
+  expect(told).toContain(`sudo adoption-store people invite --first --data-dir ${DATA}`);
+  expect(await state(machine)).toBe("active");
+  expect(await ready(machine)).toBe('{"status":"ready"}');
+  expect(await machine.must("systemctl show adoption-store --property StatusText --value")).toBe("Ready\n");
 
-    const pid = await mainPid(machine);
-    const status = await machine.must(`cat /proc/${pid}/status; id --user adoption-store`);
-    const uid = status.trim().split("\n").at(-1);
-    expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}$`, "m"));
-    // CAP_NET_BIND_SERVICE is capability 10, and all that the process has and can get.
-    for (const set of ["CapPrm", "CapEff", "CapBnd", "CapAmb"])
-      expect(status).toMatch(new RegExp(`^${set}:\\t0000000000000400$`, "m"));
-    const listening = await machine.must("ss --listening --tcp --numeric --no-header --processes");
-    for (const port of [80, 443])
-      expect(listening.match(new RegExp(`0\\.0\\.0\\.0:${port} .*"adoption-store"`, "g"))).toHaveLength(2);
+  const pid = await mainPid(machine);
+  const status = await machine.must(`cat /proc/${pid}/status; id --user adoption-store`);
+  const uid = status.trim().split("\n").at(-1);
+  expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}$`, "m"));
+  // CAP_NET_BIND_SERVICE is capability 10, and all that the process has and can get.
+  for (const set of ["CapPrm", "CapEff", "CapBnd", "CapAmb"])
+    expect(status).toMatch(new RegExp(`^${set}:\\t0000000000000400$`, "m"));
+  const listening = await machine.must("ss --listening --tcp --numeric --no-header --processes");
+  for (const port of [80, 443])
+    expect(listening.match(new RegExp(`0\\.0\\.0\\.0:${port} .*"adoption-store"`, "g"))).toHaveLength(2);
+  expect(
+    await machine.must(
+      "curl --silent --output /dev/null --write-out '%{http_code}' http://localhost:80/livez",
+    ),
+  ).toBe("200");
+
+  const modes =
+    "stat --format '%n %a %U:%G' /var/lib/adoption-store /var/lib/adoption-store/admin.key /etc/adoption-store/environment";
+  expect(await machine.must(modes)).toBe(
+    [
+      "/var/lib/adoption-store 700 adoption-store:adoption-store",
+      "/var/lib/adoption-store/admin.key 600 adoption-store:adoption-store",
+      "/etc/adoption-store/environment 640 root:adoption-store",
+      "",
+    ].join("\n"),
+  );
+  // Programs that the server starts must not speak for it.
+  const [worker] = await workersOf(machine);
+  for (const [process, count] of [
+    [pid, 1],
+    [worker, 0],
+  ])
     expect(
-      await machine.must(
-        "curl --silent --output /dev/null --write-out '%{http_code}' http://localhost:80/livez",
-      ),
-    ).toBe("200");
+      await machine.must(`tr '\\0' '\\n' < /proc/${process}/environ | grep --count NOTIFY_SOCKET || true`),
+    ).toBe(`${count}\n`);
 
-    const modes =
-      "stat --format '%n %a %U:%G' /var/lib/adoption-store /var/lib/adoption-store/admin.key /etc/adoption-store/environment";
-    expect(await machine.must(modes)).toBe(
-      [
-        "/var/lib/adoption-store 700 adoption-store:adoption-store",
-        "/var/lib/adoption-store/admin.key 600 adoption-store:adoption-store",
-        "/etc/adoption-store/environment 640 root:adoption-store",
-        "",
-      ].join("\n"),
-    );
-    // Programs that the server starts must not speak for it.
-    const [worker] = await workersOf(machine);
-    for (const [process, count] of [
-      [pid, 1],
-      [worker, 0],
-    ])
-      expect(
-        await machine.must(`tr '\\0' '\\n' < /proc/${process}/environ | grep --count NOTIFY_SOCKET || true`),
-      ).toBe(`${count}\n`);
+  await addAnimal(machine, "Bella");
+  await machine.powerCycle();
+  await until("the service runs again", async () => (await state(machine)) === "active", 60_000);
+  expect(await listAnimals(machine)).toContain("Bella");
+});
 
-    await addAnimal(machine, "Bella");
-    await machine.powerCycle();
-    await until("the service runs again", async () => (await state(machine)) === "active", 60_000);
-    expect(await listAnimals(machine)).toContain("Bella");
-  },
-);
-
-real("the name server of the service listens on port 53 without root", DEBIAN_PROGRAMS, async () => {
-  await using machine = await installed(
+test("the name server of the service listens on port 53 without root", async () => {
+  const machine = await installed(
     "--platform-domain sites.example.org --nameserver ns1.example.org --public-addresses 203.0.113.10 --dns-listen-host 127.0.0.1",
   );
   const sockets = await machine.must(
@@ -145,8 +138,8 @@ const EXPOSURES = [
   "RootDirectory=/RootImage=",
 ];
 
-real("the unit is valid and well confined", DEBIAN_PROGRAMS, async () => {
-  await using machine = await installed();
+test("the unit is valid and well confined", async () => {
+  const machine = await installed();
   const verified = await machine.run("systemd-analyze verify /etc/systemd/system/adoption-store.service");
   expect(verified).toEqual({ code: 0, stdout: "", stderr: "" });
   const security = await machine.must("systemd-analyze security --no-pager adoption-store");
@@ -164,36 +157,31 @@ const memoryLimits = async (machine: Debian): Promise<number[]> => {
   return limits.trim().split("\n").map(Number);
 };
 
-real(
-  "the processes of the service dump no core, and use at most the configured share of the memory",
-  DEBIAN_PROGRAMS,
-  async () => {
-    await using machine = await installed("--workers", "2");
-    for (const pid of [await mainPid(machine), ...(await workersOf(machine))])
-      expect(await machine.must(`cat /proc/${pid}/limits`)).toMatch(/^Max core file size +0 +0 /m);
-    const total =
-      Number((await machine.must("sed -n 's/^MemTotal: *\\([0-9]*\\) kB$/\\1/p' /proc/meminfo")).trim()) *
-      1024;
-    for (const limit of await memoryLimits(machine)) expect(limit / total).toBeCloseTo(0.75, 3);
+test("the processes of the service dump no core, and use at most the configured share of the memory", async () => {
+  const machine = await installed("--workers", "2");
+  for (const pid of [await mainPid(machine), ...(await workersOf(machine))])
+    expect(await machine.must(`cat /proc/${pid}/limits`)).toMatch(/^Max core file size +0 +0 /m);
+  const total =
+    Number((await machine.must("sed -n 's/^MemTotal: *\\([0-9]*\\) kB$/\\1/p' /proc/meminfo")).trim()) * 1024;
+  for (const limit of await memoryLimits(machine)) expect(limit / total).toBeCloseTo(0.75, 3);
 
-    const refused = await machine.run("adoption-store service install --memory-max lots");
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining('--memory-max: "lots" must be a share of the machine\'s memory such as 75%'),
-    ]);
-    await machine.must("adoption-store service install --memory-max 1GiB");
-    for (const limit of await memoryLimits(machine)) expect(limit).toBe(2 ** 30);
-    expect(await ready(machine)).toBe('{"status":"ready"}');
+  const refused = await machine.run("adoption-store service install --memory-max lots");
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('--memory-max: "lots" must be a share of the machine\'s memory such as 75%'),
+  ]);
+  await machine.must("adoption-store service install --memory-max 1GiB");
+  for (const limit of await memoryLimits(machine)) expect(limit).toBe(2 ** 30);
+  expect(await ready(machine)).toBe('{"status":"ready"}');
 
-    // A repeated installation keeps it.
-    await machine.must("adoption-store service install --trust-proxy 1");
-    for (const limit of await memoryLimits(machine)) expect(limit).toBe(2 ** 30);
-    expect(await machine.must("adoption-store service install --dry-run")).toBe("Nothing would change.\n");
-  },
-);
+  // A repeated installation keeps it.
+  await machine.must("adoption-store service install --trust-proxy 1");
+  for (const limit of await memoryLimits(machine)) expect(limit).toBe(2 ** 30);
+  expect(await machine.must("adoption-store service install --dry-run")).toBe("Nothing would change.\n");
+});
 
-real("with --no-start, a backup is restored before the first start", DEBIAN_PROGRAMS, async () => {
-  await using machine = await installed();
+test("with --no-start, a backup is restored before the first start", async () => {
+  const machine = await installed();
   await addAnimal(machine, "Bella");
   await machine.must("adoption-store backup /root/move.db");
   await machine.must("adoption-store service uninstall --yes && rm --recursive /var/lib/adoption-store");
@@ -228,52 +216,44 @@ real("with --no-start, a backup is restored before the first start", DEBIAN_PROG
   );
 });
 
-real(
-  "a repeated installation keeps what the settings file says, and changes only what is given",
-  DEBIAN_PROGRAMS,
-  async () => {
-    await using machine = await installed("--base-url", "https://adopt.example.org");
-    const file = "/etc/adoption-store/environment";
-    await machine.must(`sed -i 's/^#LOG_LEVEL=.*/LOG_LEVEL=warn/' ${file}; echo '# a remark' >> ${file}`);
-    const before = await machine.must(`cat ${file}`);
-    const pid = await mainPid(machine);
+test("a repeated installation keeps what the settings file says, and changes only what is given", async () => {
+  const machine = await installed("--base-url", "https://adopt.example.org");
+  const file = "/etc/adoption-store/environment";
+  await machine.must(`sed -i 's/^#LOG_LEVEL=.*/LOG_LEVEL=warn/' ${file}; echo '# a remark' >> ${file}`);
+  const before = await machine.must(`cat ${file}`);
+  const pid = await mainPid(machine);
 
-    expect(await machine.must("adoption-store service install --dry-run")).toBe("Nothing would change.\n");
-    await machine.must("adoption-store service install");
-    expect(await machine.must(`cat ${file}`)).toBe(before);
-    expect(await mainPid(machine)).toBe(pid);
+  expect(await machine.must("adoption-store service install --dry-run")).toBe("Nothing would change.\n");
+  await machine.must("adoption-store service install");
+  expect(await machine.must(`cat ${file}`)).toBe(before);
+  expect(await mainPid(machine)).toBe(pid);
 
-    await machine.must("adoption-store service install --trust-proxy 1");
-    expect(await machine.must(`grep --invert-match '^#' ${file} | sort | grep .`)).toBe(
-      "BASE_URL=https://adopt.example.org\nDATA_DIR=/var/lib/adoption-store\nLOG_LEVEL=warn\nTRUST_PROXY=1\n",
-    );
-    expect(await mainPid(machine)).not.toBe(pid);
-    expect(await state(machine)).toBe("active");
+  await machine.must("adoption-store service install --trust-proxy 1");
+  expect(await machine.must(`grep --invert-match '^#' ${file} | sort | grep .`)).toBe(
+    "BASE_URL=https://adopt.example.org\nDATA_DIR=/var/lib/adoption-store\nLOG_LEVEL=warn\nTRUST_PROXY=1\n",
+  );
+  expect(await mainPid(machine)).not.toBe(pid);
+  expect(await state(machine)).toBe("active");
 
-    const wrong = await machine.run(`echo PORT=many >> ${file}; adoption-store service install`);
-    expect(wrong).toMatchObject({ code: 2, stdout: "" });
-    expect(wrong.stderr).toContain('PORT: "many" must be a port');
-  },
-);
+  const wrong = await machine.run(`echo PORT=many >> ${file}; adoption-store service install`);
+  expect(wrong).toMatchObject({ code: 2, stdout: "" });
+  expect(wrong.stderr).toContain('PORT: "many" must be a port');
+});
 
-real(
-  "a backup directory outside DATA_DIR is created, and the service may write it",
-  DEBIAN_PROGRAMS,
-  async () => {
-    await using machine = await installed("--backup-dir", "/srv/backups", "--backup-schedule", "1m");
-    await until(
-      "a backup is there",
-      async () => (await machine.must("ls /srv/backups")).includes("adoption-store-"),
-      60_000,
-    );
-    const hidden = await machine.run("adoption-store service install --backup-dir /root/backups");
-    expect(hidden.code).toBe(2);
-    expect(hidden.stderr).toContain("a service sees no home directories");
-  },
-);
+test("a backup directory outside DATA_DIR is created, and the service may write it", async () => {
+  const machine = await installed("--backup-dir", "/srv/backups", "--backup-schedule", "1m");
+  await until(
+    "a backup is there",
+    async () => (await machine.must("ls /srv/backups")).includes("adoption-store-"),
+    60_000,
+  );
+  const hidden = await machine.run("adoption-store service install --backup-dir /root/backups");
+  expect(hidden.code).toBe(2);
+  expect(hidden.stderr).toContain("a service sees no home directories");
+});
 
-real("the watchdog restarts a server whose event loop hangs, with its workers", DEBIAN_PROGRAMS, async () => {
-  await using machine = await installed("--workers", "2");
+test("the watchdog restarts a server whose event loop hangs, with its workers", async () => {
+  const machine = await installed("--workers", "2");
   const drop = "/etc/systemd/system/adoption-store.service.d/test.conf";
   await machine.must(
     `mkdir --parents $(dirname ${drop}); printf '[Service]\\nWatchdogSec=2\\nTimeoutAbortSec=1\\n' > ${drop}; systemctl daemon-reload; systemctl restart adoption-store`,
@@ -294,8 +274,8 @@ real("the watchdog restarts a server whose event loop hangs, with its workers", 
   expect(await machine.must("journalctl --unit adoption-store --output cat")).toContain("Watchdog timeout");
 });
 
-real("an installation that cannot work says why", DEBIAN_PROGRAMS, async () => {
-  await using machine = await debian();
+test("an installation that cannot work says why", async () => {
+  const machine = await debian();
   const refused = async (command: string, code: number, reason: string) => {
     const result = await machine.run(command);
     expect([command, result.code, result.stderr]).toEqual([command, code, expect.stringContaining(reason)]);
@@ -329,8 +309,8 @@ real("an installation that cannot work says why", DEBIAN_PROGRAMS, async () => {
   );
 });
 
-real("an uninstallation keeps the data, and a new installation serves it", DEBIAN_PROGRAMS, async () => {
-  await using machine = await installed();
+test("an uninstallation keeps the data, and a new installation serves it", async () => {
+  const machine = await installed();
   await addAnimal(machine, "Bella");
   const unanswered = await machine.run("adoption-store service uninstall");
   expect(unanswered.code).toBe(2);
@@ -350,10 +330,9 @@ real("an uninstallation keeps the data, and a new installation serves it", DEBIA
 const builds = openOnce(async () => {
   const place = directory();
   return {
-    newer: await buildVariant(place.path, "9.1.0", [NEW_MIGRATION]),
-    broken: await buildVariant(place.path, "9.2.0", [ENDS_AT_START]),
-    silent: await buildVariant(place.path, "9.3.0", [NEW_MIGRATION, NEVER_READY]),
-    [Symbol.dispose]: place[Symbol.dispose],
+    newer: await buildVariant(place, "9.1.0", [NEW_MIGRATION]),
+    broken: await buildVariant(place, "9.2.0", [ENDS_AT_START]),
+    silent: await buildVariant(place, "9.3.0", [NEW_MIGRATION, NEVER_READY]),
   };
 });
 
@@ -375,8 +354,8 @@ const versionOf = async (machine: Debian): Promise<string> =>
 const servingHash = (machine: Debian): Promise<string> =>
   machine.must("sha256sum < /proc/$(systemctl show adoption-store --property MainPID --value)/exe");
 
-real("an upgrade is checked, migrates the database, and can be undone by hand", DEBIAN_PROGRAMS, async () => {
-  await using machine = await withBuilds(["newer"], "--workers", "2");
+test("an upgrade is checked, migrates the database, and can be undone by hand", async () => {
+  const machine = await withBuilds(["newer"], "--workers", "2");
   const start = performance.now();
   const { code, stdout, stderr } = await machine.run(
     "adoption-store upgrade ./newer --sha256 $(sha256sum ./newer | cut -d ' ' -f 1)",
@@ -408,64 +387,52 @@ real("an upgrade is checked, migrates the database, and can be undone by hand", 
   expect(await listAnimals(machine)).toContain("Bella");
 });
 
-real(
-  "an upgrade to a build that ends, or never serves after a migration, is undone",
-  DEBIAN_PROGRAMS,
-  async () => {
-    await using machine = await withBuilds(["broken", "silent"]);
-    const hash = await servingHash(machine);
-    const broken = await machine.run("adoption-store upgrade ./broken");
-    expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining("this build is broken")]);
-    expect(broken.stderr).toContain("the database was not migrated: it stays");
-    expect(await servingHash(machine)).toBe(hash);
+test("an upgrade to a build that ends, or never serves after a migration, is undone", async () => {
+  const machine = await withBuilds(["broken", "silent"]);
+  const hash = await servingHash(machine);
+  const broken = await machine.run("adoption-store upgrade ./broken");
+  expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining("this build is broken")]);
+  expect(broken.stderr).toContain("the database was not migrated: it stays");
+  expect(await servingHash(machine)).toBe(hash);
 
-    await addAnimal(machine, "Carl");
-    const silent = await machine.run("adoption-store upgrade ./silent --timeout 8s");
-    expect([silent.code, silent.stderr]).toEqual([
-      1,
-      expect.stringContaining("it does not serve within 8 s"),
-    ]);
-    expect(silent.stderr).toContain("9.3.0 has migrated it");
+  await addAnimal(machine, "Carl");
+  const silent = await machine.run("adoption-store upgrade ./silent --timeout 8s");
+  expect([silent.code, silent.stderr]).toEqual([1, expect.stringContaining("it does not serve within 8 s")]);
+  expect(silent.stderr).toContain("9.3.0 has migrated it");
+  expect(await versionOf(machine)).toBe(VERSION);
+  expect(await servingHash(machine)).toBe(hash);
+  expect(await ready(machine)).toBe('{"status":"ready"}');
+  // Nothing is lost: the server has copied the database before the migration.
+  expect(await listAnimals(machine)).toMatch(/Bella.*Carl/);
+  expect(await machine.must("ls /usr/local/bin")).toBe("adoption-store\n");
+});
+
+test("an upgrade that is killed at any step leaves a service that works, and can be repeated", async () => {
+  const machine = await withBuilds(["newer"]);
+  const kills: string[] = [];
+  for (let step = 1; ; step++) {
+    // The process is killed when it has told so many steps.
+    const { stdout } = await machine.run(
+      `(adoption-store upgrade ./newer 2>&1 & echo $! >&3; wait $! || true) 3>pid | { head --lines=${step}; kill -KILL $(cat pid) || true; cat > /dev/null; }`,
+    );
+    if (stdout.includes("Upgraded")) break;
+    kills.push(stdout.trim().split("\n").at(-1) ?? "");
+    await until(
+      "the service serves",
+      async () => (await machine.run("curl --silent --fail http://localhost:3000/readyz")).code === 0,
+      60_000,
+    );
+    // From the beginning again, so that each round is killed one step later.
+    if ((await versionOf(machine)) !== VERSION) await machine.must("adoption-store upgrade --rollback --yes");
     expect(await versionOf(machine)).toBe(VERSION);
-    expect(await servingHash(machine)).toBe(hash);
-    expect(await ready(machine)).toBe('{"status":"ready"}');
-    // Nothing is lost: the server has copied the database before the migration.
-    expect(await listAnimals(machine)).toMatch(/Bella.*Carl/);
-    expect(await machine.must("ls /usr/local/bin")).toBe("adoption-store\n");
-  },
-);
-
-real(
-  "an upgrade that is killed at any step leaves a service that works, and can be repeated",
-  DEBIAN_PROGRAMS,
-  async () => {
-    await using machine = await withBuilds(["newer"]);
-    const kills: string[] = [];
-    for (let step = 1; ; step++) {
-      // The process is killed when it has told so many steps.
-      const { stdout } = await machine.run(
-        `(adoption-store upgrade ./newer 2>&1 & echo $! >&3; wait $! || true) 3>pid | { head --lines=${step}; kill -KILL $(cat pid) || true; cat > /dev/null; }`,
-      );
-      if (stdout.includes("Upgraded")) break;
-      kills.push(stdout.trim().split("\n").at(-1) ?? "");
-      await until(
-        "the service serves",
-        async () => (await machine.run("curl --silent --fail http://localhost:3000/readyz")).code === 0,
-        60_000,
-      );
-      // From the beginning again, so that each round is killed one step later.
-      if ((await versionOf(machine)) !== VERSION)
-        await machine.must("adoption-store upgrade --rollback --yes");
-      expect(await versionOf(machine)).toBe(VERSION);
-      expect(await listAnimals(machine)).toContain("Bella");
-      if (step > 12) throw new Error(`it does not end: ${kills.join("\n")}`);
-    }
-    console.log(`    killed after: ${kills.length} steps`);
-    expect(kills.length).toBeGreaterThan(3);
-    expect(await versionOf(machine)).toBe("9.1.0");
     expect(await listAnimals(machine)).toContain("Bella");
-  },
-);
+    if (step > 12) throw new Error(`it does not end: ${kills.join("\n")}`);
+  }
+  console.log(`    killed after: ${kills.length} steps`);
+  expect(kills.length).toBeGreaterThan(3);
+  expect(await versionOf(machine)).toBe("9.1.0");
+  expect(await listAnimals(machine)).toContain("Bella");
+});
 
 /** The words after each instruction of a Containerfile. */
 const instructionsOf = (text: string): Map<string, string> =>
@@ -479,32 +446,26 @@ const instructionsOf = (text: string): Map<string, string> =>
       }),
   );
 
-real(
-  "what the printed Containerfile says makes a server that is healthy, without a container engine",
-  DEBIAN_PROGRAMS,
-  async () => {
-    await using machine = await debian();
-    const file = instructionsOf(await machine.must("./adoption-store service print container"));
-    expect(file.get("FROM")).toStartWith("debian:");
-    await machine.must(
-      `${file.get("RUN")}; install --mode 0755 adoption-store /usr/local/bin/adoption-store`,
-    );
-    const environment = (file.get("ENV") ?? "")
-      .split(" ")
-      .map((word) => `--setenv=${word}`)
-      .join(" ");
-    const health = (
-      JSON.parse(/CMD (\[.*\])/.exec(file.get("HEALTHCHECK") ?? "")?.[1] ?? "[]") as string[]
-    ).join(" ");
-    const asUser = `systemd-run --quiet --pipe --wait --uid=${file.get("USER")} ${environment}`;
-    expect((await machine.run(`${asUser} ${health}`)).code).toBe(1);
-    // The file system is read-only as in the compose file, but for the volume.
-    await machine.must(
-      `systemd-run --quiet --unit=container --uid=${file.get("USER")} ${environment} --property=ProtectSystem=strict --property=ReadWritePaths=${file.get("VOLUME")} --property=CapabilityBoundingSet= --property=WorkingDirectory=${file.get("WORKDIR")} adoption-store serve`,
-    );
-    await until("it is healthy", async () => (await machine.run(`${asUser} ${health}`)).code === 0, 60_000);
-    expect(await machine.must("curl --silent http://localhost:3000/readyz")).toBe('{"status":"ready"}');
-    await machine.must("systemctl stop container");
-    expect((await machine.run(`${asUser} ${health}`)).code).toBe(1);
-  },
-);
+test("what the printed Containerfile says makes a server that is healthy, without a container engine", async () => {
+  const machine = await debian();
+  const file = instructionsOf(await machine.must("./adoption-store service print container"));
+  expect(file.get("FROM")).toStartWith("debian:");
+  await machine.must(`${file.get("RUN")}; install --mode 0755 adoption-store /usr/local/bin/adoption-store`);
+  const environment = (file.get("ENV") ?? "")
+    .split(" ")
+    .map((word) => `--setenv=${word}`)
+    .join(" ");
+  const health = (
+    JSON.parse(/CMD (\[.*\])/.exec(file.get("HEALTHCHECK") ?? "")?.[1] ?? "[]") as string[]
+  ).join(" ");
+  const asUser = `systemd-run --quiet --pipe --wait --uid=${file.get("USER")} ${environment}`;
+  expect((await machine.run(`${asUser} ${health}`)).code).toBe(1);
+  // The file system is read-only as in the compose file, but for the volume.
+  await machine.must(
+    `systemd-run --quiet --unit=container --uid=${file.get("USER")} ${environment} --property=ProtectSystem=strict --property=ReadWritePaths=${file.get("VOLUME")} --property=CapabilityBoundingSet= --property=WorkingDirectory=${file.get("WORKDIR")} adoption-store serve`,
+  );
+  await until("it is healthy", async () => (await machine.run(`${asUser} ${health}`)).code === 0, 60_000);
+  expect(await machine.must("curl --silent http://localhost:3000/readyz")).toBe('{"status":"ready"}');
+  await machine.must("systemctl stop container");
+  expect((await machine.run(`${asUser} ${health}`)).code).toBe(1);
+});

@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { openBrowser, untilTrue } from "./browser.ts";
+import { untilTrue } from "./browser.ts";
 import { signIn, signedOut } from "./sign-in.ts";
-import { directory, real, serve, type Server, store } from "./support.ts";
+import { openBrowser, directory, real, serve, type Server, store } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", "axe-core"];
+
+const test = real(...NEEDED);
 const FOCUSED = "document.activeElement?.textContent";
 
 const json = { "content-type": "application/json" };
@@ -36,16 +38,12 @@ const consoleOf = async (cwd: string) => {
     alert: (text: string | RegExp) => page.getByRole("alert").getByText(text).first(),
     /** As soon as no dialog is open. */
     closed: () => page.locator("dialog").waitFor({ state: "hidden" }),
-    async [Symbol.asyncDispose]() {
-      await browser[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
   };
 };
 
-real("a shelter's day: a category, an animal, its search, and its adoption to the end", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("a shelter's day: a category, an animal, its search, and its adoption to the end", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, read, link, button, dialog, field, inDialog, status } = it;
 
   await link("Categories").click();
@@ -140,7 +138,7 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await link(/^all /).click();
   await page.getByText("animal 2, deleted").waitFor();
 
-  await store(["orders", "forget", "ada@example.org", "--yes"], { cwd: place.path });
+  await store(["orders", "forget", "ada@example.org", "--yes"], { cwd: place });
   await page.reload();
   await page.getByText("data erased").waitFor();
   expect(await page.getByText("ada@example.org").count()).toBe(0);
@@ -149,9 +147,9 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   expect(it.seen.errors.filter((error) => !/status of 4(00|09)/.test(error))).toEqual([]);
 });
 
-real("an animal that somebody else was faster for is refused where it was asked for", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("an animal that somebody else was faster for is refused where it was asked for", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, send, link, dialog, field, button } = it;
   const adopter = { name: "Grace Hopper", email: "grace@example.org" };
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
@@ -189,9 +187,9 @@ const losing = (method: string, path: string) => `{
   };
 }`;
 
-real("what is sent again after a lost answer is done once", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("what is sent again after a lost answer is done once", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, send, dialog, field, inDialog } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
   await it.open("/adoptions/new");
@@ -221,50 +219,46 @@ real("what is sent again after a lost answer is done once", NEEDED, async () => 
   expect(await it.read("/v1/pets")).toHaveLength(2);
 });
 
-real(
-  "two editors of one animal do not overwrite each other, and neither loses what was typed",
-  NEEDED,
-  async () => {
-    using place = directory();
-    await using it = await consoleOf(place.path);
-    const { page, send, read, dialog, field } = it;
-    await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
-    const [before] = (await read("/v1/pets")) as object[];
-    await it.open("/animals/1/change");
-    await field("Name").fill("Bella II");
-    expect(await read("/v1/pets")).toEqual([before]);
-    await send("/v1/pets/1", { name: "Bellissima", status: "sold" }, "PATCH");
-    await dialog("Save").click();
-    await it.alert("Somebody else has changed this animal, so nothing was saved.").waitFor();
-    expect(await read("/v1/pets")).toMatchObject([{ name: "Bellissima", status: "sold" }]);
-    expect(await violationsOf(page)).toEqual([]);
-    await dialog("Reload and keep my changes").click();
-    await page.getByText("Somebody else changed it to “Bellissima”.").waitFor();
-    await untilTrue(page, `${FOCUSED}?.startsWith("Reloaded.")`);
-    expect(await page.evaluate("document.querySelector('dialog input[name=name]').value")).toBe("Bella II");
-    expect(await page.evaluate("document.querySelector('dialog select[name=status]').value")).toBe("sold");
-    await dialog("Save").click();
-    await it.status("“Bellissima” renamed to “Bella II”").waitFor();
-    expect(await read("/v1/pets")).toEqual([{ id: 1, name: "Bella II", categoryId: 1, status: "sold" }]);
+test("two editors of one animal do not overwrite each other, and neither loses what was typed", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
+  const { page, send, read, dialog, field } = it;
+  await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
+  const [before] = (await read("/v1/pets")) as object[];
+  await it.open("/animals/1/change");
+  await field("Name").fill("Bella II");
+  expect(await read("/v1/pets")).toEqual([before]);
+  await send("/v1/pets/1", { name: "Bellissima", status: "sold" }, "PATCH");
+  await dialog("Save").click();
+  await it.alert("Somebody else has changed this animal, so nothing was saved.").waitFor();
+  expect(await read("/v1/pets")).toMatchObject([{ name: "Bellissima", status: "sold" }]);
+  expect(await violationsOf(page)).toEqual([]);
+  await dialog("Reload and keep my changes").click();
+  await page.getByText("Somebody else changed it to “Bellissima”.").waitFor();
+  await untilTrue(page, `${FOCUSED}?.startsWith("Reloaded.")`);
+  expect(await page.evaluate("document.querySelector('dialog input[name=name]').value")).toBe("Bella II");
+  expect(await page.evaluate("document.querySelector('dialog select[name=status]').value")).toBe("sold");
+  await dialog("Save").click();
+  await it.status("“Bellissima” renamed to “Bella II”").waitFor();
+  expect(await read("/v1/pets")).toEqual([{ id: 1, name: "Bella II", categoryId: 1, status: "sold" }]);
 
-    await it.open("/animals/1/delete");
-    await dialog("Delete").waitFor();
-    await send("/v1/pets/1", { status: "pending" }, "PATCH");
-    await dialog("Delete").click();
-    await it.alert(/Somebody else has changed this in the meantime/).waitFor();
-    await dialog("Reload").click();
-    await page.locator("dialog .badge").getByText("pending").waitFor();
-    await untilTrue(page, `${FOCUSED} === "Cancel"`);
-    await dialog("Delete").click();
-    await it.status("“Bella II” deleted").waitFor();
-    await it.closed();
-    expect(await read("/v1/pets")).toEqual([]);
-  },
-);
+  await it.open("/animals/1/delete");
+  await dialog("Delete").waitFor();
+  await send("/v1/pets/1", { status: "pending" }, "PATCH");
+  await dialog("Delete").click();
+  await it.alert(/Somebody else has changed this in the meantime/).waitFor();
+  await dialog("Reload").click();
+  await page.locator("dialog .badge").getByText("pending").waitFor();
+  await untilTrue(page, `${FOCUSED} === "Cancel"`);
+  await dialog("Delete").click();
+  await it.status("“Bella II” deleted").waitFor();
+  await it.closed();
+  expect(await read("/v1/pets")).toEqual([]);
+});
 
-real("a key is offered what its scopes let it do", NEEDED, async () => {
-  using place = directory();
-  await using it = await consoleOf(place.path);
+test("a key is offered what its scopes let it do", async () => {
+  const place = directory();
+  const it = await consoleOf(place);
   const { page, send, read, link } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
   await send("/v1/store/orders", { petId: 1, adopter: { name: "Ada Byron", email: "ada@example.org" } });

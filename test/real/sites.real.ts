@@ -4,9 +4,11 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { askAllTheTime } from "../edge/visitors.ts";
 import { tarGzOf } from "../platform/deploys/archives.ts";
 import { type Answer, readAnswer } from "./answer.ts";
-import { publishDocs } from "./console-data.ts";
+import { publishDocs } from "./console.ts";
 import { connect } from "./socket.ts";
 import { type Server, directory, real, serve } from "./support.ts";
+
+const test = real();
 
 const HOST = "docs.example.com";
 const CONNECTIONS = 64;
@@ -48,11 +50,11 @@ const send = async ({ port }: Server, ...lines: string[]): Promise<Answer> => {
   return readAnswer(socket.received());
 };
 
-real("a removed domain is served not once more, to 64 connections that ask all the time", [], async () => {
-  using place = directory();
-  await using server = await serveSites(place.path);
+test("a removed domain is served not once more, to 64 connections that ask all the time", async () => {
+  const place = directory();
+  await using server = await serveSites(place);
   await deploy(server, { "index.html": "home" });
-  using database = databaseOf(place.path);
+  using database = databaseOf(place);
   const byApi = async () => {
     const path = `/platform/projects/docs/domains/${HOST}`;
     expect((await server.call(path, { method: "DELETE" })).status).toBe(204);
@@ -75,9 +77,9 @@ real("a removed domain is served not once more, to 64 connections that ask all t
   expect(visitors.connections()).toBe(CONNECTIONS);
 });
 
-real("a site is served by its Host: pages, codings, tags, ranges, its own 404", [], async () => {
-  using place = directory();
-  await using server = await serveSites(place.path);
+test("a site is served by its Host: pages, codings, tags, ranges, its own 404", async () => {
+  const place = directory();
+  await using server = await serveSites(place);
   const page = "<p>A line that compresses.</p>\n".repeat(400);
   await deploy(server, {
     "index.html": "home",
@@ -118,27 +120,23 @@ real("a site is served by its Host: pages, codings, tags, ranges, its own 404", 
   expect((await get("/", {}, "POST")).status).toBe(405);
 });
 
-real(
-  "a redirect keeps path and query, for every method, and the project's own name leads on temporarily",
-  [],
-  async () => {
-    using place = directory();
-    await using server = await serveSites(place.path);
-    using database = databaseOf(place.path);
-    add(database, HOST, "primary");
-    add(database, "old.example.com", "redirect");
-    for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
-      const old = await send(server, `${method} /a%2Fb?x=%zz&y HTTP/1.1`, "Host: old.example.com:3000");
-      expect([old.status, old.headers.get("location")]).toEqual([301, `http://${HOST}:3000/a%2Fb?x=%zz&y`]);
-      const own = await send(server, `${method} /a?x HTTP/1.1`, "Host: docs.localhost");
-      expect([own.status, own.headers.get("location")]).toEqual([302, `http://${HOST}/a?x`]);
-    }
-  },
-);
+test("a redirect keeps path and query, for every method, and the project's own name leads on temporarily", async () => {
+  const place = directory();
+  await using server = await serveSites(place);
+  using database = databaseOf(place);
+  add(database, HOST, "primary");
+  add(database, "old.example.com", "redirect");
+  for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+    const old = await send(server, `${method} /a%2Fb?x=%zz&y HTTP/1.1`, "Host: old.example.com:3000");
+    expect([old.status, old.headers.get("location")]).toEqual([301, `http://${HOST}:3000/a%2Fb?x=%zz&y`]);
+    const own = await send(server, `${method} /a?x HTTP/1.1`, "Host: docs.localhost");
+    expect([own.status, own.headers.get("location")]).toEqual([302, `http://${HOST}/a?x`]);
+  }
+});
 
-real("every Host on the wire is answered sensibly, also two, none, and a hostile one", [], async () => {
-  using place = directory();
-  await using server = await serveSites(place.path);
+test("every Host on the wire is answered sensibly, also two, none, and a hostile one", async () => {
+  const place = directory();
+  await using server = await serveSites(place);
   const hosts: [host: string, status: number][] = [
     ["localhost", 200],
     ["127.0.0.1", 200],

@@ -1,51 +1,43 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { atEnd } from "../support/ends.ts";
+import { launchBrowser } from "./browser.ts";
+import {
+  EXECUTABLE,
+  type Finished,
+  type Surroundings,
+  areInstalled,
+  environment,
+  isInstalled,
+  newDirectory,
+  until,
+} from "./programs.ts";
 
-/** What `bun run build` makes. */
-export const EXECUTABLE = resolve(import.meta.dir, "../../dist/adoption-store");
-export const PROGRAMS = join(import.meta.dir, "node_modules");
+export { atEnd, openOnce } from "../support/ends.ts";
+export * from "./programs.ts";
+
 const REQUIRED = process.env["REQUIRE_REAL"] === "1";
 /** Every server is started with so many processes. */
 const WORKERS = process.env["WORKERS"] === undefined ? [] : ["--workers", process.env["WORKERS"]];
-
-/** A command of a package of this directory's manifest. */
-export const command = (name: string): string => join(PROGRAMS, ".bin", name);
-
-/** Whether this machine has a program, a file, a package of this directory's manifest, network namespaces, or `root` as its user. */
-const isInstalled = (program: string): boolean => {
-  if (program === "root") return process.getuid?.() === 0;
-  if (program === "network namespaces")
-    return (
-      Bun.which("unshare") !== null &&
-      Bun.spawnSync(["unshare", "-n", "ip", "link", "set", "lo", "up"]).success
-    );
-  return Bun.which(program) !== null || existsSync(resolve(PROGRAMS, program));
-};
-
-export const areInstalled = (programs: readonly string[]): boolean => programs.every(isInstalled);
 
 const absent = (programs: readonly string[]): string[] => [
   ...(existsSync(EXECUTABLE) ? [] : ["dist/adoption-store (bun run build)"]),
   ...programs.filter((program) => !isInstalled(program)),
 ];
 
-/** A test that needs the executable and these programs: without them it is skipped by name, or fails if REQUIRE_REAL=1. */
-export const real = (
-  name: string,
-  programs: readonly string[],
-  body: () => Promise<void>,
-  timeoutMs = 240_000,
-): void => {
-  const missing = absent(programs);
-  if (missing.length === 0) return test(name, body, timeoutMs);
-  const named = `${name} (not installed: ${missing.join(", ")})`;
-  if (!REQUIRED) return test.skip(named, body);
-  test(named, () => {
-    throw new Error(`not installed: ${missing.join(", ")}`);
-  });
-};
+/** Declares tests that need the executable and these programs: without them each is skipped by name, or fails if REQUIRE_REAL=1. */
+export const real =
+  (...programs: readonly string[]) =>
+  (name: string, body: () => Promise<void>, timeoutMs = 240_000): void => {
+    const missing = absent(programs);
+    if (missing.length === 0) return test(name, body, timeoutMs);
+    const named = `${name} (not installed: ${missing.join(", ")})`;
+    if (!REQUIRED) return test.skip(named, body);
+    test(named, () => {
+      throw new Error(`not installed: ${missing.join(", ")}`);
+    });
+  };
 
 /** Tests that need these programs, and not the executable: without them they are skipped by name, or fail if REQUIRE_REAL=1. */
 export const describeReal = (name: string, programs: readonly string[], body: () => void): void => {
@@ -57,66 +49,24 @@ export const describeReal = (name: string, programs: readonly string[], body: ()
   });
 };
 
-/** A new directory that is removed when the scope that it was made in ends. */
-export const directory = () => {
-  const path = mkdtempSync(join(tmpdir(), "adoption-store-"));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+/** A new directory, which is removed when the test ends. Unlike other tests' directories it is on a disk. */
+export const directory = (): string => {
+  const path = newDirectory();
+  atEnd(() => rmSync(path, { recursive: true, force: true }));
+  return path;
 };
 
-/** Busy machines need much longer than others. */
-export const MAX_MS = 20_000;
-
-/** Waits until something is so, at most `ms`. @throws if it is not so by then */
-export const until = async (
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  ms = MAX_MS,
-): Promise<void> => {
-  for (const end = performance.now() + ms; !(await isSo()); await Bun.sleep(5))
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
+/** Ends a resource when the test ends. */
+export const kept = <Resource extends Disposable | AsyncDisposable>(resource: Resource): Resource => {
+  atEnd(() =>
+    Symbol.asyncDispose in resource ? resource[Symbol.asyncDispose]() : resource[Symbol.dispose](),
+  );
+  return resource;
 };
 
-/** At most `ms` for a promise. @throws if it takes longer */
-export const within = <Value>(what: string, ms: number, promise: Promise<Value>): Promise<Value> => {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`not within ${ms} ms: ${what}`)), ms);
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-};
-
-export interface Surroundings {
-  cwd?: string;
-  /** The whole environment, beside PATH. */
-  env?: Record<string, string>;
-}
-
-/** The environment of everything that is started here: PATH and what is named, nothing of the tester's. */
-const environment = (env: Record<string, string> = {}): Record<string, string> => ({
-  PATH: process.env["PATH"] ?? "",
-  ...env,
-});
-
-export interface Finished {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs any program to its end. */
-export const run = async (argv: string[], { cwd, env }: Surroundings = {}): Promise<Finished> => {
-  const child = Bun.spawn(argv, {
-    ...(cwd !== undefined && { cwd }),
-    env: environment(env),
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
-  return { code, stdout, stderr };
-};
-
-/** Runs a command of the executable to its end. */
-export const store = (argv: string[], surroundings?: Surroundings): Promise<Finished> =>
-  run([EXECUTABLE, ...argv], surroundings);
+/** A browser with one empty page, which is closed when the test ends. */
+export const openBrowser = async (...options: Parameters<typeof launchBrowser>) =>
+  kept(await launchBrowser(...options));
 
 /** Fails unless a command refused: with this exit code and one line on standard error that says this. */
 export const expectRefusal = ({ code, stdout, stderr }: Finished, expected: number, says: RegExp): void => {
@@ -125,9 +75,8 @@ export const expectRefusal = ({ code, stdout, stderr }: Finished, expected: numb
   expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
 };
 
+/** Without `cwd`, the server runs in a new directory. DATA_DIR is `data` below it, unless `flags` say otherwise. */
 export interface ServerSettings extends Surroundings {
-  /** Directory to run in: DATA_DIR is `data` below it, unless `flags` say otherwise. */
-  cwd: string;
   /** What to run in place of the built executable. */
   argv?: string[];
   flags?: string[];
@@ -143,6 +92,7 @@ const serverAt = (port: number, cwd: string, child: Bun.Subprocess, exited: Prom
   ) => fetch(`${url}${path}`, { ...init, headers: { authorization: `Bearer ${key}`, ...headers } });
   return {
     pid: child.pid,
+    cwd,
     port,
     url,
     /** The key of its first start. */
@@ -155,6 +105,15 @@ const serverAt = (port: number, cwd: string, child: Bun.Subprocess, exited: Prom
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ name, categoryId }),
       }),
+    /** Sends JSON. @returns the JSON of the response; undefined if it has none @throws if it is refused */
+    async send<Value = unknown>(path: string, body?: object, method = "POST"): Promise<Value> {
+      const headers = { "content-type": "application/json" };
+      const response = await call(path, { method, ...(body && { headers, body: JSON.stringify(body) }) });
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+      return (response.status === 204 ? undefined : await response.json()) as Value;
+    },
+    read: async <Value = unknown>(path: string): Promise<Value> =>
+      (await call(path)).json() as Promise<Value>,
     /** Ends it as an operator does. @returns its exit code */
     stop(signal: "SIGTERM" | "SIGINT" = "SIGTERM") {
       child.kill(signal);
@@ -165,8 +124,8 @@ const serverAt = (port: number, cwd: string, child: Bun.Subprocess, exited: Prom
 
 export type Server = ReturnType<typeof serverAt>;
 
-/** Starts the server on a free port. It is killed when the scope that it was started in ends. */
-export const launch = ({ cwd, argv = [EXECUTABLE], flags = [], env }: ServerSettings) => {
+/** Starts the server on a free port. It is killed when the test ends, or before, with the scope that uses it. */
+export const launch = ({ cwd = directory(), argv = [EXECUTABLE], flags = [], env }: ServerSettings = {}) => {
   const child = Bun.spawn([...argv, "serve", "--port", "0", ...WORKERS, ...flags], {
     cwd,
     env: environment(env),
@@ -180,6 +139,11 @@ export const launch = ({ cwd, argv = [EXECUTABLE], flags = [], env }: ServerSett
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) stdout += text;
   })();
   const exited = Promise.all([child.exited, reading]).then(([code]) => code);
+  const end = async () => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  atEnd(end);
   const port = () => Number(/Listening on http:\/\/localhost:([0-9]+)/.exec(stdout)?.[1]);
   return {
     pid: child.pid,
@@ -199,22 +163,14 @@ export const launch = ({ cwd, argv = [EXECUTABLE], flags = [], env }: ServerSett
       await until("listening", () => port() > 0 || hasEnded(), 10_000);
       return port() > 0 ? serverAt(port(), cwd, child, exited) : undefined;
     },
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await exited;
-    },
+    [Symbol.asyncDispose]: end,
   };
 };
 
-/** A server that listens. It is killed when the scope that it was started in ends. */
-export const serve = async (settings: ServerSettings) => {
+/** A server that listens. It is killed when the test ends, or before, with the scope that uses it. */
+export const serve = async (settings: ServerSettings = {}) => {
   const process = launch(settings);
-  try {
-    const server = await process.listening();
-    if (!server) throw new Error(`the server ended: ${await process.stderr}`);
-    return { ...process, ...server };
-  } catch (error) {
-    await process[Symbol.asyncDispose]();
-    throw error;
-  }
+  const server = await process.listening();
+  if (!server) throw new Error(`the server ended: ${await process.stderr}`);
+  return { ...process, ...server };
 };

@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Page, openBrowser } from "./browser.ts";
-import { EXECUTABLE, directory, real, serve } from "./support.ts";
+import { type Page } from "./browser.ts";
+import { openBrowser, EXECUTABLE, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
+
+const test = real(...NEEDED);
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 
 /** Opens the Swagger page and waits until it shows a document. */
@@ -34,11 +36,9 @@ const tryOut = async (page: Page, operation: string, body?: string) => {
   };
 };
 
-real("the Swagger page offers both documents, takes a key and calls the store", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page, seen } = browser;
+test("the Swagger page offers both documents, takes a key and calls the store", async () => {
+  const server = await serve();
+  const { page, seen } = await openBrowser();
   await openDocs(page, server.url);
   await authorize(page, server.key);
   const added = await tryOut(page, "createPet", '{"name": "Bella", "categoryId": 3, "status": "available"}');
@@ -57,11 +57,9 @@ real("the Swagger page offers both documents, takes a key and calls the store", 
   ).toEqual([]);
 });
 
-real("the Swagger page lists animals first, filters, marks beta and names its server", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
+test("the Swagger page lists animals first, filters, marks beta and names its server", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
   await openDocs(page, server.url);
   const texts = (selector: string) =>
     page.evaluate(`[...document.querySelectorAll('${selector}')].map((one) => one.textContent)`);
@@ -74,10 +72,9 @@ real("the Swagger page lists animals first, filters, marks beta and names its se
   expect(await texts(".opblock-tag a")).toEqual(["categories"]);
 });
 
-real("without a key the Swagger page shows the refusal", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
+test("without a key the Swagger page shows the refusal", async () => {
+  const server = await serve();
+  const browser = await openBrowser();
   await openDocs(browser.page, server.url);
   const refused = await tryOut(browser.page, "listPets");
   expect(refused.status).toBe(401);
@@ -85,26 +82,23 @@ real("without a key the Swagger page shows the refusal", NEEDED, async () => {
 });
 
 real(
-  "with the network cut the Swagger page is whole",
-  [...NEEDED, "network namespaces", "nsenter"],
-  async () => {
-    using place = directory();
-    const cut = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', EXECUTABLE];
-    await using server = await serve({ cwd: place.path, argv: cut });
-    const inside = join(place.path, "chromium");
-    writeFileSync(inside, `#!/bin/sh\nexec nsenter -t ${server.pid} -n chromium "$@"\n`);
-    chmodSync(inside, 0o755);
-    await using browser = await openBrowser(inside);
-    await openDocs(browser.page, server.url);
-    expect(browser.seen.errors).toEqual([]);
-  },
-);
+  ...NEEDED,
+  "network namespaces",
+  "nsenter",
+)("with the network cut the Swagger page is whole", async () => {
+  const cut = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', EXECUTABLE];
+  const server = await serve({ argv: cut });
+  const inside = join(server.cwd, "chromium");
+  writeFileSync(inside, `#!/bin/sh\nexec nsenter -t ${server.pid} -n chromium "$@"\n`);
+  chmodSync(inside, 0o755);
+  const browser = await openBrowser(inside);
+  await openDocs(browser.page, server.url);
+  expect(browser.seen.errors).toEqual([]);
+});
 
-real("the Swagger page can be read in both colour schemes", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  const { page } = browser;
+test("the Swagger page can be read in both colour schemes", async () => {
+  const server = await serve();
+  const { page } = await openBrowser();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await openDocs(page, server.url);

@@ -7,6 +7,8 @@ import { seeded } from "../support/random.ts";
 import { ANIMALS, adminSecret, columnsOf, makeEarlier, nameOf, tablesOf } from "./earlier.ts";
 import { type Server, directory, launch, real, serve } from "./support.ts";
 
+const test = real();
+
 const KILLS = Number(process.env["UPGRADE_KILLS"] ?? 10);
 const SEED = Number(process.env["UPGRADE_SEED"] ?? Date.now() % 1_000_000);
 const NEWEST = migrations.length;
@@ -62,11 +64,11 @@ const read = <Result>(path: string, look: (client: Client) => Result): Result =>
 
 /** How many migrations a database has; what a kill left is looked at in a copy, for looking would recover it. */
 const appliedTo = (data: string): number => {
-  using place = directory();
+  const place = directory();
   for (const end of ["", "-wal"])
     if (existsSync(join(data, `adoption-store.db${end}`)))
-      copyFileSync(join(data, `adoption-store.db${end}`), join(place.path, `copy.db${end}`));
-  return read(join(place.path, "copy.db"), (client) => {
+      copyFileSync(join(data, `adoption-store.db${end}`), join(place, `copy.db${end}`));
+  return read(join(place, "copy.db"), (client) => {
     expect(client.query("PRAGMA quick_check(1)").all()).toEqual([{ quick_check: "ok" }]);
     expect(client.query("SELECT count(*) AS animals FROM pets").all()).toEqual([{ animals: ANIMALS - 10 }]);
     return (
@@ -109,76 +111,69 @@ const expectServed = async (server: Server): Promise<void> => {
 };
 
 for (const [at, { tag }] of migrations.slice(0, -1).entries())
-  real(
-    `a database of ${tag} is upgraded with everything intact, killed ${KILLS} times at random moments`,
-    [],
-    async () => {
-      const random = seeded(SEED + at);
-      using place = directory();
-      const data = join(place.path, "data");
-      const database = join(data, "adoption-store.db");
-      const source = join(place.path, "source.db");
-      const applied = migrations.slice(0, at + 1);
-      makeEarlier(source, applied, Date.now());
-      const [before, sequences] = read(
-        source,
-        (client) => [contentsOf(client), sequencesOf(client)] as const,
-      );
-      /** DATA_DIR as the earlier program left it. */
-      const begin = () => {
-        rmSync(data, { recursive: true, force: true });
-        mkdirSync(data, { mode: 0o700 });
-        copyFileSync(source, database);
-        writeFileSync(join(data, "admin.key"), `${adminSecret}\n`, { mode: 0o600 });
-      };
+  test(`a database of ${tag} is upgraded with everything intact, killed ${KILLS} times at random moments`, async () => {
+    const random = seeded(SEED + at);
+    const place = directory();
+    const data = join(place, "data");
+    const database = join(data, "adoption-store.db");
+    const source = join(place, "source.db");
+    const applied = migrations.slice(0, at + 1);
+    makeEarlier(source, applied, Date.now());
+    const [before, sequences] = read(source, (client) => [contentsOf(client), sequencesOf(client)] as const);
+    /** DATA_DIR as the earlier program left it. */
+    const begin = () => {
+      rmSync(data, { recursive: true, force: true });
+      mkdirSync(data, { mode: 0o700 });
+      copyFileSync(source, database);
+      writeFileSync(join(data, "admin.key"), `${adminSecret}\n`, { mode: 0o600 });
+    };
 
-      begin();
-      const start = performance.now();
-      await using first = await serve({ cwd: place.path });
-      const whole = performance.now() - start;
-      await first.stop();
+    begin();
+    const start = performance.now();
+    const first = await serve({ cwd: place });
+    const whole = performance.now() - start;
+    await first.stop();
 
-      begin();
-      const kills = { "before it began": 0, "while it went on": 0, "behind its end": 0 };
-      const missing = () => KILLS - kills["while it went on"];
-      let span = whole;
-      for (let tries = 0; missing() > 0; tries++) {
-        expect(tries).toBeLessThan(MAX_TRIES * KILLS);
-        await using process = launch({ cwd: place.path });
-        await Bun.sleep(random.real() * span);
-        process.kill();
-        await process.exited;
-        const found = appliedTo(data);
-        // All of them, or none.
-        expect([applied.length, NEWEST]).toContain(found);
-        // The machine may be slower or faster than it was: the moments follow.
-        if (found === NEWEST) {
-          kills["behind its end"]++;
-          span *= 0.9;
-          begin();
-        } else if (process.stdout().includes("older than this program")) kills["while it went on"]++;
-        else {
-          kills["before it began"]++;
-          span *= 1.05;
-        }
+    begin();
+    const kills = { "before it began": 0, "while it went on": 0, "behind its end": 0 };
+    const missing = () => KILLS - kills["while it went on"];
+    let span = whole;
+    for (let tries = 0; missing() > 0; tries++) {
+      expect(tries).toBeLessThan(MAX_TRIES * KILLS);
+      await using process = launch({ cwd: place });
+      await Bun.sleep(random.real() * span);
+      process.kill();
+      await process.exited;
+      const found = appliedTo(data);
+      // All of them, or none.
+      expect([applied.length, NEWEST]).toContain(found);
+      // The machine may be slower or faster than it was: the moments follow.
+      if (found === NEWEST) {
+        kills["behind its end"]++;
+        span *= 0.9;
+        begin();
+      } else if (process.stdout().includes("older than this program")) kills["while it went on"]++;
+      else {
+        kills["before it began"]++;
+        span *= 1.05;
       }
+    }
 
-      await using server = await serve({ cwd: place.path });
-      expect(server.key).toBe(adminSecret);
-      const after = read(database, (client) => contentsOf(client, before));
-      expectIntact(before, after);
-      await expectServed(server);
-      expect(await server.stop()).toBe(0);
-      read(database, (client) => {
-        expect(client.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
-        expect(client.query("PRAGMA foreign_key_check").all()).toEqual([]);
-        for (const [table, seq] of sequencesOf(client))
-          expect(seq).toBeGreaterThanOrEqual(sequences.get(table) ?? 0);
-      });
-      // The copy from before is the database as it was.
-      const copies = readdirSync(data).filter((name) => name.startsWith("adoption-store.db.before-"));
-      expect(copies).toEqual([`adoption-store.db.before-${migrations[at + 1]?.tag}`]);
-      expect(read(join(data, copies[0] ?? ""), (client) => contentsOf(client))).toEqual(before);
-      console.log(`    seed ${SEED}, ${Math.round(whole)} ms: killed ${JSON.stringify(kills)}`);
-    },
-  );
+    const server = await serve({ cwd: place });
+    expect(server.key).toBe(adminSecret);
+    const after = read(database, (client) => contentsOf(client, before));
+    expectIntact(before, after);
+    await expectServed(server);
+    expect(await server.stop()).toBe(0);
+    read(database, (client) => {
+      expect(client.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+      expect(client.query("PRAGMA foreign_key_check").all()).toEqual([]);
+      for (const [table, seq] of sequencesOf(client))
+        expect(seq).toBeGreaterThanOrEqual(sequences.get(table) ?? 0);
+    });
+    // The copy from before is the database as it was.
+    const copies = readdirSync(data).filter((name) => name.startsWith("adoption-store.db.before-"));
+    expect(copies).toEqual([`adoption-store.db.before-${migrations[at + 1]?.tag}`]);
+    expect(read(join(data, copies[0] ?? ""), (client) => contentsOf(client))).toEqual(before);
+    console.log(`    seed ${SEED}, ${Math.round(whole)} ms: killed ${JSON.stringify(kills)}`);
+  });

@@ -2,9 +2,11 @@ import { expect } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { tarGzOf } from "../platform/deploys/archives.ts";
-import { createDocs } from "./console-data.ts";
+import { createDocs } from "./console.ts";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, serve, within } from "./support.ts";
+
+const test = real();
 
 const MIB = 2 ** 20;
 const GZIP = { "content-type": "application/gzip" };
@@ -35,33 +37,28 @@ const trickle = async (server: Server) => {
   };
 };
 
-real(
-  "uploads that trickle in hold up no deploy of another key, and a fifth of their own key is told to wait",
-  [],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    await createDocs(server);
-    const other = await server.call("/platform/keys", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ name: "other", scopes: ["platform:write"] }),
-    });
-    const { secret } = (await other.json()) as { secret: string };
-    using slow = new DisposableStack();
-    for (let count = 0; count < 4; count++) slow.use(await trickle(server));
-    await Bun.sleep(500);
-    using fifth = await trickle(server);
-    await fifth.until(/^HTTP\/1\.1 429 [^]*retry-after: 10\r\n/i);
-    const answer = await within(
-      "deploying beside slow uploads",
-      10_000,
-      upload(server, site("beside"), { authorization: `Bearer ${secret}` }),
-    );
-    expect(answer.status).toBe(201);
-    expect(await page(server)).toBe("beside");
-  },
-);
+test("uploads that trickle in hold up no deploy of another key, and a fifth of their own key is told to wait", async () => {
+  const server = await serve();
+  await createDocs(server);
+  const other = await server.call("/platform/keys", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "other", scopes: ["platform:write"] }),
+  });
+  const { secret } = (await other.json()) as { secret: string };
+  using slow = new DisposableStack();
+  for (let count = 0; count < 4; count++) slow.use(await trickle(server));
+  await Bun.sleep(500);
+  using fifth = await trickle(server);
+  await fifth.until(/^HTTP\/1\.1 429 [^]*retry-after: 10\r\n/i);
+  const answer = await within(
+    "deploying beside slow uploads",
+    10_000,
+    upload(server, site("beside"), { authorization: `Bearer ${secret}` }),
+  );
+  expect(answer.status).toBe(201);
+  expect(await page(server)).toBe("beside");
+});
 
 /** Mounts a small file system in place of the directory `data`, with what that holds. */
 const MOUNT = `cp -a data before && mount -t tmpfs -o size=128m,mode=0700 tmpfs data && cp -a before/. data/ && exec "$0" "$@"`;
@@ -81,21 +78,20 @@ const streamed = (bytes: Buffer) =>
     },
   });
 
-real(
+real("unshare", "mount")(
   "a deploy that would take what DISK_RESERVE keeps free is refused; the service stays ready, and nothing is left behind",
-  ["unshare", "mount"],
   async () => {
-    using place = directory();
+    const place = directory();
     {
       // The key and the database, which the small file system begins with.
-      await using first = await serve({ cwd: place.path });
+      await using first = await serve({ cwd: place });
       await createDocs(first);
       expect((await upload(first, site("before"))).status).toBe(201);
       await first.stop();
     }
     const argv = ["unshare", "--mount", "--map-root-user", "sh", "-c", MOUNT, EXECUTABLE];
-    await using server = await serve({ cwd: place.path, argv });
-    const inside = `/proc/${server.pid}/root${join(place.path, "data")}`;
+    const server = await serve({ cwd: place, argv });
+    const inside = `/proc/${server.pid}/root${join(place, "data")}`;
     const files = () =>
       ["blobs", "uploads"].flatMap((name) => {
         const path = join(inside, name);

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import { tarGzOf } from "../platform/deploys/archives.ts";
@@ -12,6 +12,8 @@ import { isServedBy } from "./https.ts";
 import { directory, real, run, serve, type Server, until } from "./support.ts";
 import { FAULT_GROUPS, type ZoneFault, zoneOf } from "./zone-faults.ts";
 import { type Outcome, writeReport } from "./fault-report.ts";
+
+const test = real(...NEEDED, "pebble", "tsig-keygen", "dnssec-keygen", "dnssec-signzone");
 
 /** The limit for all faults together: the checks before and after the repair, and the certificates. */
 const MAX_MS = 180_000;
@@ -91,9 +93,7 @@ const updateKey = async (path: string): Promise<Updatable & { file: string }> =>
 
 /** The service with a CA, and a zone for each fault. */
 const open = async (path: string, faults: readonly ZoneFault[]) => {
-  await using stack = new AsyncDisposableStack();
   const { servers, authority, env, httpsPort } = await surroundings(path);
-  stack.use(authority);
   const resolver = await freeServer();
   const key = await updateKey(path);
   const settings = {
@@ -103,7 +103,7 @@ const open = async (path: string, faults: readonly ZoneFault[]) => {
     DNS_UPDATE_SERVER: namesOf(servers).authority,
     DNS_UPDATE_KEY_FILE: key.file,
   };
-  const server = stack.use(await serve({ cwd: path, env: settings }));
+  const server = await serve({ cwd: path, env: settings });
   const projects = await Promise.all(
     ["shelter", "rescue", "strict"].map((slug) => makeProject(server, slug)),
   );
@@ -114,23 +114,18 @@ const open = async (path: string, faults: readonly ZoneFault[]) => {
     return { project, zone: faultyZone(fault, project, other) };
   });
   const targets = [`*.${TARGETS} A 127.0.0.1`, `${TARGETS} A 127.0.0.1`, `${strict.target} 5 A 127.0.0.1`];
-  mkdirSync(join(path, "dns"));
-  const dns = stack.use(
-    await faultServers({
-      path: join(path, "dns"),
-      zones: zones.map(({ zone }) => zone),
-      authority: servers.authority,
-      resolver,
-      caResolver: servers.resolver,
-      platform: {
-        [TARGETS]: [...targets, `${strict.target} 5 CAA 0 issue "other.test"`],
-        [SITES]: [`*.${SITES} A 127.0.0.1`],
-      },
-      updatable: key,
-    }),
-  );
+  const dns = await faultServers({
+    zones: zones.map(({ zone }) => zone),
+    authority: servers.authority,
+    resolver,
+    caResolver: servers.resolver,
+    platform: {
+      [TARGETS]: [...targets, `${strict.target} 5 CAA 0 issue "other.test"`],
+      [SITES]: [`*.${SITES} A 127.0.0.1`],
+    },
+    updatable: key,
+  });
   const root = readFileSync(authority.rootFile, "utf8");
-  const running = stack.move();
   return {
     server,
     dns,
@@ -138,7 +133,6 @@ const open = async (path: string, faults: readonly ZoneFault[]) => {
     root,
     httpsPort,
     allowTarget: () => dns.publishPlatform(TARGETS, targets),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 };
 
@@ -221,12 +215,11 @@ const FAULTS = FAULT_GROUPS.flatMap(({ faults }) => faults);
 /** `UPDATE_FAULTS=1` writes the findings and the times into the manual. */
 const MUST_UPDATE = process.env["UPDATE_FAULTS"] === "1";
 
-real(
+test(
   "each fault of a zone has its finding, and exactly its advice makes the domain live over HTTPS",
-  [...NEEDED, "pebble", "tsig-keygen", "dnssec-keygen", "dnssec-signzone"],
   async () => {
-    using files = directory();
-    await using place = await open(files.path, FAULTS);
+    const files = directory();
+    const place = await open(files, FAULTS);
     const end = performance.now() + MAX_MS;
     const outcomes = await Promise.all(place.zones.map((zone) => repair(place, zone, end)));
     const seen = outcomes.map(({ id, findings, problem }) => ({

@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { run, until } from "../support.ts";
+import { atEnd, kept, run, until } from "../support.ts";
 import { relay } from "./relay.ts";
 
 const NETWORK = "/proc/self/ns/net";
@@ -33,11 +33,10 @@ const cable = async (pid: number, name: string, network: string) => {
  * engine at the same ports of 127.0.0.1 as what runs outside. Everything is removed with the process that holds it.
  */
 export const namespace = async (ports: readonly number[]) => {
-  await using stack = new AsyncDisposableStack();
   const holder = Bun.spawn(["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "sleep", "infinity"], {
     stdio: ["ignore", "ignore", "ignore"],
   });
-  stack.defer(async () => {
+  atEnd(async () => {
     holder.kill("SIGKILL");
     await holder.exited;
   });
@@ -47,19 +46,18 @@ export const namespace = async (ports: readonly number[]) => {
   const clients = await cable(holder.pid, `asc${id}`, `10.213.${subnet}`);
   const engine = await cable(holder.pid, `ase${id}`, `10.214.${subnet}`);
   for (const port of ports)
-    stack.use(await relay({ host: engine.here, port }, () => ({ host: "127.0.0.1", port })));
+    kept(await relay({ host: engine.here, port }, () => ({ host: "127.0.0.1", port })));
   const inside = ["nsenter", "--target", String(holder.pid), "--net"];
   const argv = [process.execPath, join(import.meta.dir, "relay.ts"), engine.here, ...ports.map(String)];
   const relays = Bun.spawn([...inside, "setpriv", "--pdeathsig", "KILL", ...argv], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  stack.defer(async () => {
+  atEnd(async () => {
     relays.kill("SIGKILL");
     await relays.exited;
   });
   for await (const text of relays.stdout.pipeThrough(new TextDecoderStream()))
     if (text.includes("ready")) break;
-  const moved = stack.move();
   return {
     /** What a command line begins with that runs in it. */
     inside,
@@ -68,6 +66,5 @@ export const namespace = async (ports: readonly number[]) => {
     /** Nothing reaches the engine any more, and nobody is told. */
     cut: () => ip("link", "set", engine.name, "down"),
     heal: () => ip("link", "set", engine.name, "up"),
-    [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 };

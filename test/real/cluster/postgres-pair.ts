@@ -1,6 +1,6 @@
 import { freePort } from "../authorities.ts";
 import { type Postgres, startPostgres } from "../postgres.ts";
-import { until } from "../support.ts";
+import { kept, until } from "../support.ts";
 import { relay } from "./relay.ts";
 
 /** Else a standby that cannot connect waits for 5 s. */
@@ -19,22 +19,18 @@ const waitFor = async (primary: Postgres, name: string): Promise<void> => {
 
 /** A primary and a synchronous standby, both reached by the one address that whatever manages them hands over. */
 export const postgresPair = async () => {
-  await using stack = new AsyncDisposableStack();
-  // Not moved, so that later servers can be added.
-  const servers = stack.use(new AsyncDisposableStack());
   let count = 0;
-  let primary = servers.use(await startPostgres());
+  let primary = kept(await startPostgres());
   const addStandby = async (): Promise<Postgres> => {
     const name = `standby${++count}`;
-    const standby = servers.use(await primary.standby(name, { settings: RETRY_SOON }));
+    const standby = kept(await primary.standby(name, { settings: RETRY_SOON }));
     await waitFor(primary, name);
     return standby;
   };
   let standby = await addStandby();
   const port = freePort();
   const to = () => ({ host: HOST, port: portOf(primary) });
-  stack.use(await relay({ host: HOST, port }, to));
-  const moved = stack.move();
+  kept(await relay({ host: HOST, port }, to));
   return {
     url: (log: string): string => primary.url(log).replace(primary.address, `${HOST}:${port}`),
     primary: () => primary,
@@ -47,6 +43,5 @@ export const postgresPair = async () => {
       primary = standby;
       standby = await addStandby();
     },
-    [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 };

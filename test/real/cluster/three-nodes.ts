@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { ETCD, startEtcd } from "../etcd.ts";
 import { MOTO, startMoto } from "../moto.ts";
+import { kept } from "../support.ts";
 import type { Service } from "./retrying.ts";
 import { newLedger } from "./ledger.ts";
 import { namespace } from "./namespace.ts";
@@ -27,23 +28,22 @@ export interface ClusterOptions {
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** Three executables over a log that three etcd members keep, and an S3 server. All end with the scope that started them. */
+/** Three executables over a log that three etcd members keep, and an S3 server. All end with the test. */
 export const threeNodes = async (
   place: string,
   { envOf = () => ({}), isLastApart = false, program }: ClusterOptions = {},
 ) => {
-  await using stack = new AsyncDisposableStack();
-  const etcd = stack.use(await startEtcd(3));
-  const moto = stack.use(await startMoto());
+  const etcd = kept(await startEtcd(3));
+  const moto = kept(await startMoto());
   const ports = [...etcd.members.map(({ address }) => `http://${address}`), moto.endpoint].map(portOf);
-  const cable = isLastApart ? stack.use(await namespace(ports)) : undefined;
+  const cable = isLastApart ? await namespace(ports) : undefined;
   const settings = { DATABASE_URL: etcd.url(PREFIX), BLOBS_URL: moto.url };
   const nodeAt = (
     name: string,
     more: Record<string, string>,
     network = cable && name === "c" ? cable : undefined,
   ) =>
-    stack.use(
+    kept(
       node({
         place: join(place, name),
         env: { ...settings, ...more },
@@ -60,7 +60,6 @@ export const threeNodes = async (
     key: a.adminKey(),
     ledger: newLedger(),
   };
-  const moved = stack.move();
   return {
     etcd,
     nodes: [a, b, c] as const,
@@ -68,7 +67,6 @@ export const threeNodes = async (
     /** Another node, which has no data yet and is not started. */
     empty,
     cable,
-    [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 };
 

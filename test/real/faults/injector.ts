@@ -1,7 +1,7 @@
 import { mmap } from "bun";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { run } from "../support.ts";
+import { run } from "../programs.ts";
 
 /** Which calls on files of the database fail. The values are those of inject.c. */
 const KINDS = { write: 1, sync: 2, read: 3 } as const;

@@ -10,7 +10,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { dirname, join, resolve } from "node:path";
 import { type Expected, type Step, blocksOf, runsHere, stepsOf } from "../../pages/manual/blocks.ts";
 import { matches } from "../../pages/manual/match.ts";
-import { EXECUTABLE } from "../support.ts";
+import { EXECUTABLE } from "../programs.ts";
 import { openServers } from "./servers.ts";
 import { openShell } from "./shell.ts";
 import { isWhole } from "./whole.ts";

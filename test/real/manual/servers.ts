@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../support.ts";
+import { until } from "../programs.ts";
 
 const LISTEN = "0A";
 const PATIENCE_MS = 20_000;

@@ -1,19 +1,18 @@
 import { tarGzOf } from "../platform/deploys/archives.ts";
-import type { Server } from "./support.ts";
+import { signIn } from "./sign-in.ts";
+import { type Server, openBrowser } from "./support.ts";
 
-const json = { "content-type": "application/json" };
-
-/** Sends a body to the API. @throws if it is refused */
-export const send = async (server: Server, path: string, body: object, method = "POST"): Promise<unknown> => {
-  const response = await server.call(path, { method, headers: json, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return response.status === 204 ? undefined : response.json();
+/** A browser that is signed in at the console of a server, at one of its pages. */
+export const openConsole = async (server: Server, path = "", base = server.url) => {
+  const browser = await openBrowser();
+  await signIn(browser.page, base, server.key, path);
+  return browser;
 };
 
 /** Sends many, some at a time. */
 export const sendAll = async (server: Server, path: string, bodies: readonly object[]): Promise<void> => {
   for (let from = 0; from < bodies.length; from += 50)
-    await Promise.all(bodies.slice(from, from + 50).map((body) => send(server, path, body)));
+    await Promise.all(bodies.slice(from, from + 50).map((body) => server.send(path, body)));
 };
 
 /** Adds animals: "Animal 1", "Animal 2", ... */
@@ -37,7 +36,7 @@ export const longAdopter = (number: number) => ({
 /** Begins an adoption of each of the first animals, one after the other. */
 export const addAdoptions = async (server: Server, count: number): Promise<void> => {
   for (let petId = 1; petId <= count; petId++)
-    await send(server, "/v1/store/orders", {
+    await server.send("/v1/store/orders", {
       petId,
       adopter: longAdopter(petId),
       ...(petId % 3 === 0 && { note: "Has a garden, and an old dog that gets on with everybody." }),
@@ -46,7 +45,7 @@ export const addAdoptions = async (server: Server, count: number): Promise<void>
 
 /** Creates the project `docs`, whose plan includes domains. */
 export const createDocs = (server: Server): Promise<unknown> =>
-  send(server, "/platform/projects", { slug: "docs", name: "Documentation", plan: "pro" });
+  server.send("/platform/projects", { slug: "docs", name: "Documentation", plan: "pro" });
 
 /** Creates the project `docs`, and its deploy 1. */
 export const publishDocs = async (server: Server): Promise<void> => {
@@ -62,5 +61,5 @@ export const publishDocs = async (server: Server): Promise<void> => {
 /** Creates the project `docs` with a deploy and a domain. */
 export const addDomain = async (server: Server): Promise<void> => {
   await publishDocs(server);
-  await send(server, "/platform/projects/docs/domains", { hostname: "docs.example.org" });
+  await server.send("/platform/projects/docs/domains", { hostname: "docs.example.org" });
 };
