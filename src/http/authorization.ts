@@ -69,13 +69,6 @@ const assertScope = (caller: Caller, scope: Scope | "any") => {
 export const notSignedIn = (): Fault =>
   new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
 
-/** @throws Fault not_signed_in if the person was removed since they signed in */
-const signedIn = async (person: Promise<Caller | undefined>): Promise<Caller> => {
-  const caller = await person;
-  if (!caller) throw notSignedIn();
-  return caller;
-};
-
 /**
  * The macros `scope` and `public`. Every route has one of them. `scope: "pets:read"` requires a key that holds the scope,
  * `scope: "any"` any valid key. Both are checked before the body is read and before anything is validated. Handlers get the
@@ -117,7 +110,9 @@ export const authorization = ({
         parse: () => null,
         async transform({ headers: { authorization }, bearer, request, set }) {
           const person = personOf(request);
-          const caller = await (person ? signedIn(person) : keyOf(request, authorization, bearer));
+          const caller = await (person ?? keyOf(request, authorization, bearer));
+          // The person was removed since they signed in.
+          if (!caller) throw notSignedIn();
           if (caller.rate) Object.assign(set.headers, await requests.take(callerId(caller), caller.rate));
           assertScope(caller, scope);
           // Elysia adds a transform's return value to the context, though its types say void.

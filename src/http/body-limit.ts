@@ -50,11 +50,6 @@ const readChunks = async (body: ReadableStream<Uint8Array>, limit: number, pace:
   }
 };
 
-const announcedLength = ({ headers }: Request): number | undefined => {
-  const length = headers.get("content-length");
-  return length === null ? undefined : Number(length);
-};
-
 /**
  * Reads a body of at most `limit` bytes, whether its length was announced or not.
  * @throws Fault payload_too_large, request_timeout; invalid_request if the client closes the connection before the body's end
@@ -64,12 +59,12 @@ export const readBodyWithin = async (
   limit: number,
   pace: Pace = BODY_PACE,
 ): Promise<Uint8Array> => {
-  const announced = announcedLength(request);
-  if (announced !== undefined && announced > limit) throw tooLarge(limit);
-  const isShort = announced !== undefined && announced <= SHORT_BYTES;
+  const length = request.headers.get("content-length");
+  const announced = length === null ? Number.NaN : Number(length);
+  if (announced > limit) throw tooLarge(limit);
   try {
     const bytes =
-      isShort || !request.body
+      announced <= SHORT_BYTES || !request.body
         ? await inTime(pace.graceMs, request.bytes())
         : await readChunks(request.body, limit, pace);
     if (!(await hasAborted(request))) return bytes;

@@ -15,25 +15,18 @@ const mediaTypeOf = (contentType: string | null): string | undefined => {
   return isUtf8 ? type : undefined;
 };
 
-/** RFC 7396 section 4. */
-const MERGE_PATCH = "application/merge-patch+json";
+type Parse = (text: string) => unknown;
+
+const JSON_ONLY: [type: string, parse: Parse] = ["application/json", parseJson];
 
 /** The parsers of each body format, by media type. */
 const PARSERS = {
-  json: new Map([["application/json", parseJson]]),
-  "json or merge patch": new Map([
-    ["application/json", parseJson],
-    [MERGE_PATCH, parseJson],
-  ]),
-  "json or domain list": new Map<string, (text: string) => unknown>([
-    ["application/json", parseJson],
-    ["text/csv", parseDomainList],
-  ]),
-  "json or yaml": new Map([
-    ["application/json", parseJson],
-    ...YAML_TYPES.map((type) => [type, parseYaml] as const),
-  ]),
-} as const satisfies Record<string, ReadonlyMap<string, (text: string) => unknown>>;
+  json: new Map([JSON_ONLY]),
+  // RFC 7396 section 4.
+  "json or merge patch": new Map([JSON_ONLY, ["application/merge-patch+json", parseJson]]),
+  "json or domain list": new Map([JSON_ONLY, ["text/csv", parseDomainList]]),
+  "json or yaml": new Map([JSON_ONLY, ...YAML_TYPES.map((type): [string, Parse] => [type, parseYaml])]),
+} satisfies Record<string, ReadonlyMap<string, Parse>>;
 
 export type BodyFormat = keyof typeof PARSERS;
 
@@ -52,8 +45,7 @@ const decode = (bytes: Uint8Array): string => {
 };
 
 const readBody = async (request: Request, format: BodyFormat, limit: number): Promise<unknown> => {
-  const parsers: ReadonlyMap<string, (text: string) => unknown> = PARSERS[format];
-  const parse = parsers.get(mediaTypeOf(request.headers.get("content-type")) ?? "");
+  const parse = PARSERS[format].get(mediaTypeOf(request.headers.get("content-type")) ?? "");
   const accept = bodyTypes(format).join(", ");
   const message = `The request body must be sent as Content-Type: ${accept.replaceAll(", ", " or ")}.`;
   // RFC 5789 section 2.2: a 415 to a PATCH lists the supported patch formats.

@@ -52,12 +52,6 @@ export const isNotModified = (headers: RequestHeaders, tag: string): boolean => 
   return ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, tag);
 };
 
-/** True if a request depends on the tag of its resource. `If-Match: *` does not. */
-const isConditional = (headers: RequestHeaders): boolean => {
-  const { "if-match": expected, "if-none-match": unexpected } = headers;
-  return (expected !== undefined && !isAnyEtag(expected)) || unexpected !== undefined;
-};
-
 /**
  * Checks the preconditions of a request that changes a resource with this tag (RFC 9110 section 13.2).
  * @throws Fault precondition_failed; invalid_request for a malformed If-Match
@@ -89,7 +83,9 @@ export const findExpected = async <Value>(
   find: () => Value | Promise<Value>,
   etagOfValue: (value: Value) => string,
 ): Promise<Value | undefined> => {
-  if (!isConditional(headers)) return undefined;
+  const { "if-match": expected = "*", "if-none-match": unexpected } = headers;
+  // `If-Match: *` does not depend on the tag.
+  if (isAnyEtag(expected) && unexpected === undefined) return undefined;
   const value = await find();
   assertPreconditions(headers, etagOfValue(value));
   return value;

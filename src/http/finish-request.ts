@@ -3,10 +3,7 @@ import { type Fault } from "../lib/errors.ts";
 import { type Logger, type RequestLogEntry, logRequest } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface RequestSummary extends Pick<
-  RequestLogEntry,
-  "requestId" | "route" | "caller" | "isFailure"
-> {
+export interface RequestSummary extends Omit<RequestLogEntry, "method" | "url" | "status" | "ms"> {
   request: Pick<Request, "method" | "url">;
   /** By `performance.now()`. */
   startedAt: number;

@@ -104,18 +104,15 @@ const runChecks = async (checks: Readonly<Record<string, Check>>): Promise<Failu
   return (await Promise.all(attempts)).flat();
 };
 
-const detailOf = ({ name, reason }: Failure): string => `${name}: ${reason}`;
+const detailedMessage = (failures: readonly Failure[]): string =>
+  failures.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
 
 /** Names all checks that failed, and the reasons that are public. */
 const publicMessage = (failures: readonly Failure[]): string => {
-  const list = failures.map((failure) => (failure.isPublic ? detailOf(failure) : failure.name)).join("; ");
+  const list = failures.map((failure) => (failure.isPublic ? detailedMessage([failure]) : failure.name));
   const isComplete = failures.every(({ isPublic }) => isPublic);
-  return `The service is not ready (${list})${isComplete ? "." : "; use a key with the scope metrics:read to see why."}`;
+  return `The service is not ready (${list.join("; ")})${isComplete ? "." : "; use a key with the scope metrics:read to see why."}`;
 };
-
-const detailedMessage = (failures: readonly Failure[]): string => failures.map(detailOf).join("; ");
-
-const publicWarning = ({ code, count }: Warning) => ({ code, count });
 
 /** One line about the service: "Ready", or which checks fail and why. */
 export const describeReadiness = async (checks: Readonly<Record<string, Check>>): Promise<string> => {
@@ -158,7 +155,8 @@ export const healthEndpoints = ({
       const failures = await runChecks(checks);
       // Keys cannot be checked without a readable database.
       const isDetailed = await mayReadDetails(request).catch(() => false);
-      if (failures.length === 0) return ok("ready", isDetailed ? warnings() : warnings().map(publicWarning));
+      if (failures.length === 0)
+        return ok("ready", isDetailed ? warnings() : warnings().map(({ code, count }) => ({ code, count })));
       const message = (isDetailed ? detailedMessage : publicMessage)(failures);
       throw new Fault("not_ready", message, { "retry-after": "5" });
     },

@@ -120,11 +120,6 @@ const respond = <Status extends number, Outcome, Body>(
   >;
 };
 
-const onceWithoutKey =
-  (context: Context): Once =>
-  async (response, act) =>
-    respond(context, response, await act());
-
 /**
  * The macro of routes that can be retried safely (draft-ietf-httpapi-idempotency-key-header): `idempotent: true`, listed after
  * `scope` and `reads`. Handlers get `once` and return its result:
@@ -189,7 +184,10 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
       transform: (context) => {
         const call = context as unknown as Context;
         const header = call.headers["idempotency-key"];
-        const once = header === undefined ? onceWithoutKey(call) : onceFor(call, header);
+        const once: Once =
+          header === undefined
+            ? async (response, act) => respond(call, response, await act())
+            : onceFor(call, header);
         // Elysia adds a transform's return value to the context, though its types say void.
         return { once } as unknown as void;
       },

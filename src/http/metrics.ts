@@ -125,7 +125,7 @@ const requestDurations = () => {
     observe(method: string, route: string, status: number, seconds: number): void {
       const entry = entryOf(method, route, status);
       let at = 0;
-      while (at < BUCKETS.length && seconds > (BUCKETS[at] as number)) at++;
+      while (at < BUCKETS.length && seconds > BUCKETS[at]!) at++;
       entry.counts[at]!++;
       entry.sum += seconds;
     },
@@ -281,6 +281,7 @@ export const metrics = ({
       throw error;
     }));
 
+  /** Counts calls of a key to a deprecated operation. */
   const countDeprecated = (route: string, keyId: number, count = 1): void => {
     const routes = calls.get(keyId) ?? new Map<string, number>();
     calls.set(keyId, routes.set(route, (routes.get(route) ?? 0) + count));
@@ -289,7 +290,7 @@ export const metrics = ({
   return {
     /** Counts a request under the template of its route. */
     observe: durations.observe,
-    countDeprecated: (route: string, keyId: number): void => countDeprecated(route, keyId),
+    countDeprecated,
     /** True if there is nothing to drain. */
     isUnchanged: (): boolean => durations.isEmpty() && calls.size === 0,
     /** Removes and returns the counts, for the process that exposes them. */

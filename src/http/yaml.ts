@@ -14,13 +14,11 @@ type Collection = Extract<CST.Token, { items: unknown }>;
 const isMapping = (token: Collection): boolean =>
   token.type === "block-map" || (token.type === "flow-collection" && token.start.source === "{");
 
-/** Bun's parser reports errors in scalars. Without a callback the library throws. */
-const ignoreError = () => {};
-
 /** In a flow mapping the parser stores a key without a value as a value: `{a, b: 1}`. */
 const keyOf = ({ CST }: Yaml, { key, sep = [], value }: CST.CollectionItem): string | undefined => {
+  // Bun's parser reports errors in scalars. Without a callback the library throws.
   const scalarOf = (token: CST.Token | null | undefined) =>
-    CST.resolveAsScalar(token ?? null, false, ignoreError)?.value;
+    CST.resolveAsScalar(token ?? null, false, () => {})?.value;
   return scalarOf(key) ?? (sep.length === 0 ? scalarOf(value) : undefined);
 };
 
@@ -47,13 +45,6 @@ const childrenOf = (token: CST.Token): CST.Token[] => {
 /** More lexemes than a mapping of 100 redirects has. 64 KiB of them would block the event loop for 0.3 s. */
 const MAX_LEXEMES = 5000;
 
-/** @throws Fault invalid_request */
-const assertShort = ({ Lexer }: Yaml, text: string) => {
-  let left = MAX_LEXEMES;
-  for (const _ of new Lexer().lex(text))
-    if (--left < 0) throw yamlFault(`it has more than ${MAX_LEXEMES} parts`);
-};
-
 /**
  * Refuses what Bun's parser accepts and this API does not: merges, a key that appears twice in one mapping, and anchors and
  * aliases, which can expand a small body into a huge value. It reads tokens only: for 5,000 open brackets that takes 15 ms, and
@@ -62,7 +53,9 @@ const assertShort = ({ Lexer }: Yaml, text: string) => {
  * @throws Fault invalid_request
  */
 const assertPlainYaml = (yaml: Yaml, text: string) => {
-  assertShort(yaml, text);
+  let left = MAX_LEXEMES;
+  for (const _ of new yaml.Lexer().lex(text))
+    if (--left < 0) throw yamlFault(`it has more than ${MAX_LEXEMES} parts`);
   const tokens = [...new yaml.Parser().parse(text)];
   for (let token = tokens.pop(); token; token = tokens.pop()) {
     if (token.type === "anchor" || token.type === "alias")

@@ -23,11 +23,6 @@ export const listeningInodes = (table: string, port: number): string[] => {
     .flatMap(([, , , , , , , , , inode]) => (inode === undefined ? [] : [inode]));
 };
 
-const hasSocket = (pid: string, sockets: ReadonlySet<string>): boolean =>
-  (tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? []).some((name) =>
-    sockets.has(tryRead(() => readlinkSync(`/proc/${pid}/fd/${name}`)) ?? ""),
-  );
-
 /** The process that listens on a port, as `nginx (process 812)`; undefined if the system does not reveal it to this user. */
 export const portHolder = (port: number): string | undefined => {
   const inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) =>
@@ -35,8 +30,11 @@ export const portHolder = (port: number): string | undefined => {
   );
   if (inodes.length === 0) return undefined;
   const sockets = new Set(inodes.map((inode) => `socket:[${inode}]`));
-  const pids = (tryRead(() => readdirSync("/proc")) ?? []).filter((name) => /^\d+$/.test(name));
-  const pid = pids.find((one) => hasSocket(one, sockets));
+  const namesIn = (path: string) => tryRead(() => readdirSync(path)) ?? [];
+  const isSocket = (link: string) => sockets.has(tryRead(() => readlinkSync(link)) ?? "");
+  const pid = namesIn("/proc").find(
+    (one) => /^\d+$/.test(one) && namesIn(`/proc/${one}/fd`).some((fd) => isSocket(`/proc/${one}/fd/${fd}`)),
+  );
   const name = pid && tryRead(() => readFileSync(`/proc/${pid}/comm`, "utf8").trim());
   return name ? `${name} (process ${pid})` : undefined;
 };
