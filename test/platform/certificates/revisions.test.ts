@@ -67,6 +67,18 @@ test("a request delays neither a scheduled attempt nor one under way", async () 
   expect(await found()).toMatchObject({ nextAt: 0, isRequested: true, attemptSince: 9000 });
 });
 
+test("a requested attempt comes a minute after the second newest refusal, regardless of older ones", async () => {
+  const certificates = openMigrated(["docs.example.org", 1]);
+  const found = async () => (await certificates.find("docs.example.org"))!;
+  const problem = { type: "connection", detail: "", subproblems: [] };
+  for (const now of [1000, 11_000, 31_000, 41_000]) {
+    const attempt = (await certificates.beginAttempt(await found(), now))!;
+    await certificates.fail(attempt, { problem, nextAt: 900_000, refusedBy: "https://ca.example" }, now);
+  }
+  await certificates.request("docs.example.org", 42_000);
+  expect((await found()).nextAt).toBe(91_000);
+});
+
 test("an attempt begins once, regardless of how many processes read the same row", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
