@@ -13,17 +13,19 @@ import { fileSize, isAllowed } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { EXECUTABLE_PATH, SERVICE } from "../operate/service/unit.ts";
-import { must, isInstalled, startService, unitState } from "../operate/service/systemd.ts";
+import { isInstalled, must, startService, unitState } from "../operate/service/systemd.ts";
 import {
   type Host,
-  type UpgradedService,
   planRollback,
+  readRecord,
   RollbackFailed,
   type RollbackPlan,
   RolledBack,
   upgrade,
+  type UpgradedService,
+  type UpgradePaths,
+  upgradePaths,
 } from "../operate/upgrade/upgrade.ts";
-import { readRecord, type UpgradePaths, upgradePaths } from "../operate/upgrade/record.ts";
 import { command, EXIT_CODES } from "./command.ts";
 import { assertConfirmed, UsageError } from "./input.ts";
 import { formatBytes, note, print, progressLine } from "./print/output.ts";
@@ -36,12 +38,8 @@ const POLL_MS = 250;
 const newestMigration = (dataDir: string): string | undefined => {
   const path = databasePath(dataDir);
   if (fileSize(path) === 0) return undefined;
-  const client = openForReading(path);
-  try {
-    return appliedMigrations(client).at(-1)?.tag;
-  } finally {
-    client.close();
-  }
+  using client = openForReading(path);
+  return appliedMigrations(client).at(-1)?.tag;
 };
 
 const readinessUrl = ({ portHost, port }: Config): string => {
@@ -81,7 +79,7 @@ const systemdService = (config: Config, timeoutMs: number): UpgradedService => (
 
 /** The machine, as an upgrade uses it. */
 const upgradeHost = (
-  { dataDir, diskReserve }: Config,
+  { dataDir, diskReserve, logLevel }: Config,
   service: UpgradedService | undefined,
   say: (line: string) => void,
   onProgress: (line: string, isStep?: boolean) => void,
@@ -91,6 +89,7 @@ const upgradeHost = (
   current: { version: VERSION },
   now: Date.now,
   say,
+  debug: logLevel === "debug" || logLevel === "trace" ? say : () => {},
   newestMigration: () => newestMigration(dataDir),
   copyBeforeMigration: (since) => copySince(dataDir, since),
   async backUp() {

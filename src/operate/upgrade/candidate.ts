@@ -4,7 +4,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { resultCode } from "../../lib/storage-errors.ts";
-import type { Version } from "./record.ts";
+
+/** A version of the program: its claimed version, and its hash. */
+export interface Version {
+  version: string;
+  sha256: string;
+}
 
 const DOWNLOAD_MS = 15 * 60_000;
 const MAX_REDIRECTS = 5;

@@ -1,18 +1,70 @@
-import { existsSync, rmSync } from "node:fs";
+import { stageCandidate, type Version } from "./candidate.ts";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncDirectory, writeDurably } from "../../lib/durable.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { hashFile } from "../service/files.ts";
-import { stageCandidate } from "./candidate.ts";
-import {
-  type UpgradePaths,
-  type UpgradeRecord,
-  type Version,
-  keepPrevious,
-  putBack,
-  putInPlace,
-  readRecord,
-  removeRecord,
-  writeRecord,
-} from "./record.ts";
+
+/**
+ * The state of an upgrade. It is on disk before each step, so that the next call can finish or undo it after a crash:
+ *
+ * - `replacing`: the executable is replaced and the new one is tried. Until the executable has the hash of `to`, nothing has
+ *   happened yet.
+ * - `rolling_back`: the new executable failed, and the previous state is being restored.
+ * - `done`: the new version works. `previous` and the backup are kept for a rollback by hand.
+ */
+interface UpgradeRecord {
+  state: "replacing" | "rolling_back" | "done";
+  from: Version;
+  to: Version;
+  /** In milliseconds UTC. */
+  startedAt: number;
+  dataDir: string;
+  /** The newest migration of the database before the upgrade; undefined if there was no database. */
+  migration: string | undefined;
+  /** The backup from before; undefined if there was no database. */
+  backup: string | undefined;
+}
+
+/** The files of an upgrade, next to the executable. */
+export const upgradePaths = (executable: string) => ({
+  executable,
+  /** The new executable before it takes its place. */
+  staged: `${executable}.new`,
+  previous: `${executable}.previous`,
+  record: `${executable}.upgrade.json`,
+  lock: `${executable}.upgrade.lock`,
+});
+
+export type UpgradePaths = ReturnType<typeof upgradePaths>;
+
+export const readRecord = ({ record }: UpgradePaths): UpgradeRecord | undefined =>
+  existsSync(record) ? (JSON.parse(readFileSync(record, "utf8")) as UpgradeRecord) : undefined;
+
+const writeRecord = ({ record }: UpgradePaths, value: UpgradeRecord): Promise<void> =>
+  writeDurably(record, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Keeps the executable as the previous one, in one step. */
+const keepPrevious = ({ executable, previous }: UpgradePaths): void => {
+  const temporary = `${previous}.new`;
+  rmSync(temporary, { force: true });
+  linkSync(executable, temporary);
+  renameSync(temporary, previous);
+  syncDirectory(dirname(executable));
+};
+
+/** Puts the new executable in its place, in one step: at each moment, one of the two is there, whole. */
+const putInPlace = ({ executable, staged }: UpgradePaths): void => {
+  renameSync(staged, executable);
+  syncDirectory(dirname(executable));
+};
+
+/** Restores the previous executable, in one step. Does nothing if it was restored already. */
+const putBack = ({ executable, previous }: UpgradePaths): void => {
+  if (!existsSync(previous)) return;
+  renameSync(previous, executable);
+  syncDirectory(dirname(executable));
+};
 
 /** The services that an upgrade uses, in addition to the files of the executable. */
 export interface Host {
@@ -32,6 +84,8 @@ export interface Host {
   now(): number;
   /** Reports a step to the user. */
   say(line: string): void;
+  /** Logs a decision that is no step, with its reason. */
+  debug(line: string): void;
 }
 
 export interface UpgradedService {
@@ -47,13 +101,6 @@ export class RolledBack extends Error {
 /** Neither version runs. */
 export class RollbackFailed extends Error {
   override name = "RollbackFailed";
-}
-
-interface UpgradeResult {
-  /** `installed`: this version is installed already. */
-  outcome: "upgraded" | "installed";
-  from: Version;
-  to: Version;
 }
 
 const inWords = ({ version, sha256 }: Version): string => `${version} (${sha256.slice(0, 12)})`;
@@ -75,11 +122,15 @@ const undoableUpgrade = async (paths: UpgradePaths): Promise<UpgradeRecord | und
 const assertOpens = async (
   source: string,
   newest: string | undefined,
-  database: string | undefined,
+  { newestMigration, debug }: Host,
   paths: UpgradePaths,
 ): Promise<void> => {
-  if (database === undefined || newest === database) return;
-  if (newest !== undefined && positionOf(newest) > positionOf(database)) return;
+  const database = newestMigration();
+  const accept = (why: string) => debug(`the new version can open the database: ${why}`);
+  if (database === undefined) return accept("there is none");
+  if (newest === database) return accept(`both have migration ${newest}`);
+  if (newest !== undefined && positionOf(newest) > positionOf(database))
+    return accept(`it has migration ${newest}, and the database ${database}`);
   const reason =
     newest === undefined
       ? "it is an earlier build, which does not report its newest migration"
@@ -97,7 +148,10 @@ const assertOpens = async (
 const restoreData = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
   if (record.migration === undefined || host.newestMigration() === record.migration)
     return host.say("the database was not migrated: it stays");
-  const copy = host.copyBeforeMigration(record.startedAt) ?? record.backup;
+  const newest = host.copyBeforeMigration(record.startedAt);
+  const reason = `the server ${newest === undefined ? "made no" : "made a"} copy before its migration`;
+  host.debug(`restores the ${newest === undefined ? "backup" : "copy"} of the database: ${reason}`);
+  const copy = newest ?? record.backup;
   if (copy === undefined) throw new RollbackFailed("the database was migrated, and there is no backup");
   host.say(`restoring the database from ${copy}: ${record.to.version} has migrated it`);
   await host.restore(existsSync(paths.previous) ? paths.previous : paths.executable, copy);
@@ -114,15 +168,17 @@ const rollBackTo = async (host: Host, paths: UpgradePaths, record: UpgradeRecord
     await host.service.stop();
   }
   await restoreData(host, paths, record);
-  if ((await hashFile(paths.executable)) !== record.from.sha256) putBack(paths);
+  const isBack = (await hashFile(paths.executable)) === record.from.sha256;
+  const reason = `the executable ${isBack ? "has" : "does not have"} the hash of ${record.from.version}`;
+  host.debug(`${isBack ? "keeps" : "puts back"} the executable: ${reason}`);
+  if (!isBack) putBack(paths);
   host.say(`${record.from.version} is installed again`);
   if (host.service) {
     host.say("starting the service");
-    const reason = await host.service.restart();
-    if (reason !== undefined)
-      throw new RollbackFailed(`${record.from.version} does not run either: ${reason}`);
+    const fault = await host.service.restart();
+    if (fault !== undefined) throw new RollbackFailed(`${record.from.version} does not run either: ${fault}`);
   }
-  removeRecord(paths);
+  rmSync(paths.record, { force: true });
 };
 
 /** Starts the new version. @throws RolledBack if it does not become ready */
@@ -137,7 +193,7 @@ const tryNew = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): P
         `${record.to.version} does not work (${reason}): ${record.from.version} runs again`,
       );
     }
-  }
+  } else host.debug("does not try the new version: no service runs this executable");
   await writeRecord(paths, { ...record, state: "done" });
   host.removeBackups(record.backup);
 };
@@ -154,6 +210,11 @@ const finishEarlier = async (host: Host, paths: UpgradePaths): Promise<UpgradeRe
     throw new RolledBack(`${record.from.version} runs again: to try once more, repeat the command`);
   }
   const isReplaced = record?.state === "replacing" && (await hashFile(paths.executable)) === record.to.sha256;
+  const reason =
+    record?.state === "replacing"
+      ? `an upgrade to ${record.to.version} was interrupted ${isReplaced ? "after" : "before"} the executable was replaced`
+      : "no upgrade was interrupted";
+  host.debug(`${isReplaced ? "continues" : "begins"} an upgrade: ${reason}`);
   return isReplaced ? record : undefined;
 };
 
@@ -174,7 +235,7 @@ const install = async (host: Host, paths: UpgradePaths, from: Version, to: Versi
 /**
  * Replaces the executable, restarts the service, and goes back if the new version does not become ready. A call that was
  * killed leaves an executable that is whole; the next call finishes or undoes the upgrade.
- * @param source a file or an HTTPS URL
+ * @param source a file or an HTTPS URL @returns `installed` if this version was installed already
  * @throws OperatorError, with nothing changed
  * @throws RolledBack, RollbackFailed
  */
@@ -186,7 +247,7 @@ export const upgrade = async (
     sha256,
     onBytes,
   }: { source: string; sha256: string | undefined; onBytes: (bytes: number) => void },
-): Promise<UpgradeResult> => {
+): Promise<{ outcome: "upgraded" | "installed"; from: Version; to: Version }> => {
   const unfinished = await finishEarlier(host, paths);
   const candidate = await stageCandidate(source, paths.staged, sha256, onBytes);
   try {
@@ -203,7 +264,7 @@ export const upgrade = async (
       return { outcome: "upgraded", from: unfinished.from, to };
     }
     if (from.sha256 === to.sha256) return { outcome: "installed", from, to };
-    await assertOpens(source, candidate.migration, host.newestMigration(), paths);
+    await assertOpens(source, candidate.migration, host, paths);
     host.say(`it is ${comparison(from.version, to.version)} the installed one, ${inWords(from)}`);
     await install(host, paths, from, to);
     return { outcome: "upgraded", from, to };

@@ -1,8 +1,13 @@
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Host, planRollback, upgrade } from "../../../src/operate/upgrade/upgrade.ts";
-import { readRecord, upgradePaths } from "../../../src/operate/upgrade/record.ts";
+import {
+  type Host,
+  planRollback,
+  readRecord,
+  upgrade,
+  upgradePaths,
+} from "../../../src/operate/upgrade/upgrade.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
@@ -43,6 +48,7 @@ const machine = ({
   write(paths.executable, program("1.0.0"));
   const installed = () => /release (.*)/.exec(readFileSync(paths.executable, "utf8"))?.[1] ?? "";
   const said: string[] = [];
+  const decisions: string[] = [];
   const state = { running: hasService ? "1.0.0" : "", migration: "0001", copy: "", kill: Infinity };
   /** The process is killed before its `state.kill`th effect on the machine. */
   const effect = () => {
@@ -74,6 +80,7 @@ const machine = ({
       effect();
       said.push(line);
     },
+    debug: (line) => void decisions.push(line),
     newestMigration: () => state.migration || undefined,
     async backUp() {
       effect();
@@ -99,7 +106,7 @@ const machine = ({
     readdirSync(directory)
       .filter((name) => !name.startsWith("file-"))
       .toSorted();
-  return { paths, host, state, said, installed, call, file, files };
+  return { paths, host, state, said, decisions, installed, call, file, files };
 };
 
 test("the new version replaces the old one, which is kept, and the service runs it", async () => {
@@ -108,6 +115,17 @@ test("the new version replaces the old one, which is kept, and the service runs 
   expect([installed(), state.running]).toEqual(["1.1.0", "1.1.0"]);
   expect(files()).toEqual(["adoption-store", "adoption-store.previous", "adoption-store.upgrade.json"]);
   expect(said.join("\n")).toContain("it is newer than the installed one, 1.0.0");
+});
+
+test("each decision of an upgrade and of its rollback is logged with its reason", async () => {
+  const { call, file, decisions } = machine({ broken: ["1.1.0"], migrations: { "1.1.0": "0002" } });
+  await outcomeOf(call(file("1.1.0")));
+  expect(decisions).toEqual([
+    "begins an upgrade: no upgrade was interrupted",
+    "the new version can open the database: it has migration 0002_next, and the database 0001",
+    "restores the backup of the database: the server made no copy before its migration",
+    "puts back the executable: the executable does not have the hash of 1.0.0",
+  ]);
 });
 
 test("an older version is installed too, and reported as older", async () => {
@@ -296,8 +314,9 @@ test("a rollback by hand is refused without the version from before the upgrade"
 });
 
 test("without a service the executable is replaced, and nothing is started", async () => {
-  const { call, file, installed, paths } = machine({ hasService: false, broken: ["1.1.0"] });
+  const { call, file, installed, paths, decisions } = machine({ hasService: false, broken: ["1.1.0"] });
   await call(file("1.1.0"));
+  expect(decisions.at(-1)).toBe("does not try the new version: no service runs this executable");
   expect(installed()).toBe("1.1.0");
   expect(readRecord(paths)?.state).toBe("done");
 });
@@ -344,7 +363,7 @@ test("a call that is killed at any step leaves a whole executable, and repeating
   ));
 
 test("after an interrupted upgrade, another file is refused until the first one is finished or undone", async () => {
-  const { call, file, state, host, paths, installed } = machine({ broken: ["1.1.0"] });
+  const { call, file, state, host, paths, installed, decisions } = machine({ broken: ["1.1.0"] });
   const source = file("1.1.0");
   for (let kill = 0; installed() === "1.0.0"; kill++) {
     state.kill = kill;
@@ -352,6 +371,9 @@ test("after an interrupted upgrade, another file is refused until the first one 
   }
   state.kill = Infinity;
   expect(await outcomeOf(call(file("1.2.0")))).toThrow("was interrupted: finish it with the same file");
+  expect(decisions.at(-1)).toBe(
+    "continues an upgrade: an upgrade to 1.1.0 was interrupted after the executable was replaced",
+  );
   await (await planRollback(host, paths)).run();
   expect([installed(), state.running]).toEqual(["1.0.0", "1.0.0"]);
 });
