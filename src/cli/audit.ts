@@ -91,16 +91,16 @@ const listEntries = list({
     },
   },
   notes: [
-    "Entries are kept for AUDIT_DAYS (365 days by default). They never contain an adopter's data. What the service does to a domain by itself is in the domain's history.",
+    "Entries are kept for AUDIT_DAYS (365 days by default). They never contain an adopter's data. Automatic changes of a domain are in the domain's history.",
     glossary(
       "The resources and their actions, which are written like pet.added:",
       RESOURCE_KINDS.map((kind) => [kind, verbsOf(kind)]),
     ),
   ],
   examples: {
-    "Show what happened last": "",
-    "Show what key 3 did in the last week": "--actor key:3 --since 7d",
-    "Show what happened to animal 7": "--resource pet:7",
+    "Show the latest entries": "",
+    "Show the actions of key 3 in the last week": "--actor key:3 --since 7d",
+    "Show the history of animal 7": "--resource pet:7",
     "Show who created, rotated and revoked keys, as JSON": "--resource key --limit 1000 --json",
   },
   rows({ limit, actor, action, resource, since, until }, { audit }) {

@@ -6,7 +6,7 @@ import { assertConfirmed, UsageError } from "./input.ts";
 import { printProblem } from "./print/domain.ts";
 import { print, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
-import { configBeside } from "./settings.ts";
+import { effectiveConfig } from "./settings.ts";
 
 /** A function that returns a certificate as JSON output has it, with the order in progress. */
 const wireFormat = async (certificates: Store["certificates"]) => {
@@ -100,14 +100,14 @@ const readText = async (flag: string, file: string): Promise<string> => {
 
 const importCertificate = action({
   name: "import",
-  description: "use a certificate that you got elsewhere",
+  description: "use a certificate from elsewhere",
   takes: {
     ...NAME,
     "--json": "print JSON",
     "--chain <file>": { text: "PEM file of the certificate and the chain to its CA", required: true },
     "--key <file>": { text: "PEM file of its private key", required: true },
   },
-  examples: { "Use a certificate of your own": "docs.example.org \\\n  --chain chain.pem --key key.pem" },
+  examples: { "Use a certificate from another CA": "docs.example.org \\\n  --chain chain.pem --key key.pem" },
   async run({ hostname, chain, key }, { certificates }) {
     const toWire = await wireFormat(certificates);
     const pair = { chain: await readText("--chain", chain), key: await readText("--key", key) };
@@ -123,6 +123,6 @@ export const certificatesCommand = resource({
   description:
     "list, renew, revoke and import the certificates of the names that the server serves over HTTPS",
   hint: "see adoption-store certificates list",
-  readConfig: configBeside,
+  readConfig: effectiveConfig,
   actions: [listCertificates, showCertificate, renewCertificate, revokeCertificate, importCertificate],
 });

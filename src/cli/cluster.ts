@@ -149,7 +149,7 @@ const nodeColumns = (head: number, claims: readonly ReportedClaim[]): Columns<No
   ID: ({ id }) => id.slice(0, 8),
   VERSION: ({ version }) => version,
   POSITION: ({ position }) => formatCount(position),
-  BEHIND: ({ position }) => formatCount(Math.max(0, head - position)),
+  LAG: ({ position }) => formatCount(Math.max(0, head - position)),
   ADDRESS: ({ address }) => address,
   STARTED: ({ since }, now) => relativeTime(since, now),
   CLAIMS: (node) => workOf(node, claims),
@@ -170,7 +170,7 @@ const printStatus = (
     print(line);
   if (log && log.nodes.length > 0) {
     print("");
-    // A node tells its position every two seconds: it may be ahead of the end that was asked for before.
+    // A node publishes its position every two seconds: it may be ahead of the head that was read first.
     print(listText(log.nodes, nodeColumns(log.head?.position ?? 0, log.claims), ""));
   }
   if (problems.length > 0) print("");
@@ -183,17 +183,16 @@ const SETTINGS = ["databaseUrl", "blobsUrl"] as const;
 const showStatus = command({
   name: "status",
   summary: "show the nodes, the engine and the log",
-  description:
-    "show the nodes of the cluster, its engine, its log and its newest snapshot, and what is wrong",
+  description: "show the nodes, the engine, the log and the newest snapshot of the cluster, and its problems",
   takes: { "--json": "print JSON" },
   settings: SETTINGS,
   notes: [
-    "The command asks etcd or PostgreSQL. It needs neither a server nor a DATA_DIR, and changes nothing. Nodes tell their position every two seconds, so BEHIND is a little high in a busy cluster.",
+    "The command queries etcd or PostgreSQL. It needs neither a server nor a DATA_DIR, and changes nothing. Nodes publish their position every two seconds, so LAG is a little high in a busy cluster.",
   ],
-  exitCodes: { 0: "all is well", 1: "something is wrong: the last lines say what" },
+  exitCodes: { 0: "the cluster has no problem", 1: "the cluster has a problem: the last lines name it" },
   examples: {
     "Show the nodes, the engine and the log": "",
-    "Alert from a timer when something is wrong": "> /dev/null || echo look at the cluster",
+    "Alert from a timer when the cluster has a problem": "> /dev/null || echo look at the cluster",
   },
   async run(flags) {
     const config = configOf(flags);
@@ -246,7 +245,7 @@ const assertMayReplace = async (log: Log): Promise<void> => {
 
 const join = command({
   name: "join",
-  summary: "make the store of this machine a cluster's",
+  summary: "move the store of this machine into a cluster",
   description:
     "make the store of DATA_DIR the store of the cluster that DATABASE_URL names; run it again if it was interrupted",
   takes: {
@@ -257,10 +256,10 @@ const join = command({
   settings: SETTINGS,
   notes: [
     "Stop the server first. Afterwards start it with the same DATABASE_URL, and on the other nodes with an empty DATA_DIR: they load the store from the cluster.",
-    "With --replace, what the cluster holds is lost. Its nodes start again from this store by themselves. Use it after a restore.",
+    "--replace deletes the current store of the cluster. Its nodes start again from this store automatically. Use it after a restore.",
   ],
   examples: {
-    "Make the store of this machine a cluster's": "",
+    "Move the store of this machine into a cluster": "",
     "After a restore, make all nodes start again from the restored store": "--replace",
   },
   async run({ replace = false, yes, ...flags }) {
@@ -281,7 +280,7 @@ const join = command({
       });
       if (!config.blobsUrl) progress.note(NEEDS_BLOBS);
       const text = joined.isNew
-        ? "The store is the cluster's now. Start the server on each node with this DATABASE_URL."
+        ? "The store is now in the cluster. Start the server on each node with this DATABASE_URL."
         : "This node is in the cluster already. Start the server with this DATABASE_URL.";
       return { json: joined, text };
     });
@@ -289,8 +288,8 @@ const join = command({
 });
 
 const OTHER_LOG = {
-  lost: "the engine has no log any more, so nothing can be caught up",
-  replaced: "the cluster has begun another log, so what it holds now is not in this file",
+  lost: "the engine no longer has a log, so this node cannot catch up",
+  replaced: "the cluster has started another log, so this file lacks its current data",
 };
 
 /** Brings the replica to the end of the log, from the snapshot if it lacks too much. */
@@ -307,7 +306,7 @@ const updateReplica = async (config: Config, path: string, log: Log): Promise<vo
 };
 
 const runningNote = (running: readonly string[]): string =>
-  `nodes of the cluster are running (${running.join(", ")}) and go on: what they write from now on is not in this store.`;
+  `nodes of the cluster continue to run (${running.join(", ")}): their writes from now on are not in this store`;
 
 const LAST =
   "No other node runs. The log stays in the engine: when no node needs it any more, delete it there, with etcdctl del --prefix or DROP DATABASE.";
@@ -318,7 +317,7 @@ const NEEDS_BLOBS =
 
 const leave = command({
   name: "leave",
-  summary: "make this node a store of its own again",
+  summary: "make this node a standalone store again",
   description:
     "make the replica of DATA_DIR an embedded store again, after it has caught up with the cluster; run it again if it was interrupted",
   takes: {
@@ -328,7 +327,7 @@ const leave = command({
   },
   settings: SETTINGS,
   notes: [
-    "Stop the server first. Afterwards start it without DATABASE_URL. The other nodes go on with the cluster.",
+    "Stop the server first. Afterwards start it without DATABASE_URL. The other nodes continue as a cluster.",
     "The log stays in the engine. After the last node has left, delete it there: etcdctl del --prefix with the prefix of DATABASE_URL, or DROP DATABASE.",
   ],
   examples: { "Go back to one machine": "", "Leave a cluster whose etcd or PostgreSQL is gone": "--force" },
@@ -347,7 +346,7 @@ const leave = command({
       if (leaving.log === "none")
         return { json: { embedded: true }, text: "DATA_DIR holds an embedded store already." };
       if (leaving.log !== "current")
-        throw new OperatorError(`${OTHER_LOG[leaving.log]}: add --force to leave with what this file holds`);
+        throw new OperatorError(`${OTHER_LOG[leaving.log]}: add --force to leave with the data in this file`);
       const isLast = leaving.running.length === 0;
       if (!isLast) note(runningNote(leaving.running));
       await assertConfirmed(isLast || yes, "Leave the cluster?", "This node stays in the cluster.");

@@ -8,7 +8,7 @@ import { print, printJson } from "./print/output.ts";
 /** The exit codes of all commands. */
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   0: "success",
-  1: "the command failed; standard error says why and what to do",
+  1: "the command failed; standard error has the reason and the remedy",
   2: "the command was called incorrectly, or a setting is wrong",
   130: "stopped with Ctrl-C",
 };

@@ -6,7 +6,7 @@ import type { BlobsUrl } from "../lib/blobs-url.ts";
 import type { DatabaseUrl } from "../lib/database-url.ts";
 import { command, group } from "./command.ts";
 import { type Columns, listText, note, print, printJson } from "./print/output.ts";
-import { describeStopped, serviceOf, sourcesBeside } from "./settings.ts";
+import { describeStopped, serviceOf, effectiveSources } from "./settings.ts";
 
 const HIDDEN = "(hidden)";
 
@@ -53,7 +53,7 @@ const showSettings = command({
   hiddenSettings: SETTING_NAMES,
   examples: { "Show all settings": "" },
   async run({ json, ...flags }) {
-    const sources = sourcesBeside(flags);
+    const sources = effectiveSources(flags);
     const { config, fault } = parseConfig(sources);
     const rows = rowsOf(sources, config);
     if (json) printJson(rows);

@@ -150,7 +150,7 @@ const certificates: Probe = (config) =>
     const faulty = explanations(all, Date.now(), await readable.places());
     if (faulty.length > 0) throw new Error(faulty.join(" "));
     const issued = all.filter((one) => one.issued !== undefined).length;
-    if (all.length === 0) return "there are none";
+    if (all.length === 0) return "none";
     const present = all.flatMap((one) => {
       const progress = describeAttempt(one);
       return progress === undefined ? [] : `; ${one.hostname}: ${progress}`;
@@ -221,7 +221,8 @@ const server: Probe = async (config) => {
 const YEAR_2026 = Date.UTC(2026, 0, 1);
 
 const clock: Probe = () => {
-  if (Date.now() < YEAR_2026) throw new Error(`it says ${new Date().toISOString()}: set the machine's clock`);
+  if (Date.now() < YEAR_2026)
+    throw new Error(`it shows ${new Date().toISOString()}: set the machine's clock`);
   return new Date().toISOString();
 };
 
@@ -320,9 +321,9 @@ const settingsState = ({ sources, fault }: ReturnType<typeof reportedSources>): 
 
 export const doctorCommand = command({
   name: "doctor",
-  summary: "check everything, and say what to do",
+  summary: "check everything, and report remedies",
   description:
-    "check settings, disk, database, sites, backups, port, clock, the cluster, and the DNS and ports of the platform, and say what to do",
+    "check settings, disk, database, sites, backups, port, clock, the cluster, and the DNS and ports of the platform, and report a remedy for each problem",
   takes: {
     "--quick": "skip the slow parts: do not compare indexes with their tables, or read the files of sites",
     "--json": "print JSON",
@@ -334,7 +335,7 @@ export const doctorCommand = command({
   ],
   exitCodes: { 0: "no check has FAILED", 1: "a check has FAILED" },
   examples: {
-    "Check the store in ./data, or that of the service if there is none": "",
+    "Check the store in ./data, or the service's store if ./data has none": "",
     "Check it quickly": "--quick",
   },
   async run({ quick = false, ...flags }) {

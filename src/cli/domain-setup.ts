@@ -53,7 +53,7 @@ const printNameCheck = (check: WireNameCheck, withTrace: boolean): void => {
 export const checkCommand = command({
   name: "check",
   summary: "check a name's DNS before you add it to a project",
-  description: "say what the DNS has for a name, and what to change, before you add it to a project",
+  description: "show the DNS records of a name, and the necessary changes, before you add it to a project",
   takes: {
     "<hostname>": "the domain or subdomain, such as docs.example.org",
     "--target <name>": "the project's target, which must be the value of the record",
@@ -62,15 +62,15 @@ export const checkCommand = command({
   },
   hiddenSettings: SHARED,
   notes: [
-    "The command asks the DNS itself: it needs no server, no project and no DATA_DIR, and it stores nothing. With --target it says whether the records are right, and without it whether other records are in the way.",
+    "The command queries the DNS itself: it needs no server, no project and no DATA_DIR, and it stores nothing. With --target, it checks the records. Without --target, it reports records that would conflict.",
   ],
   examples: {
-    "See what is in the way of a name": "docs.example.org",
+    "Find records that conflict with a name": "docs.example.org",
     "Check a name against a project's target, with every query":
       "example.org --target k3v.example.net --trace",
   },
   exitCodes: {
-    0: "the records are right; without --target: no other record is in the way",
+    0: "the records are correct; without --target: no record conflicts",
     1: "records must change, or need time; or the command failed",
     3: "too few name servers responded",
   },

@@ -28,7 +28,7 @@ import {
 } from "./print/domain.ts";
 import { allPages, noteError, PAGE_SIZE, print, printJson, relativeTime, table } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
-import { configBeside } from "./settings.ts";
+import { effectiveConfig } from "./settings.ts";
 
 const HISTORY_LENGTH = 20;
 
@@ -202,7 +202,7 @@ const verifyDomain = action({
   description: "check a domain's DNS records now",
   takes: { ...DOMAIN, "--wait": "check it every 10 seconds until it is live, and print every change" },
   examples: { "Check the records now": "docs.example.org --project docs" },
-  exitCodes: { 0: "the domain is live", 1: "it is not live yet; the findings say why" },
+  exitCodes: { 0: "the domain is live", 1: "it is not live yet; the findings give the reason" },
   async run({ hostname, project, json, wait }, { platform: { domains } }) {
     if (wait) return followDomain(domains, project, hostname, showOrJson(json));
     const domain = fromDomain(await domains.verify(project, hostname, OPERATOR));
@@ -242,7 +242,7 @@ const listDomains = list({
 
 const showDomain = action({
   name: "show",
-  description: "show a domain: its record, what the last check found, and its history",
+  description: "show a domain: its record, the findings of the last check, and its history",
   takes: DOMAIN,
   examples: { "Find out why a domain is not live": "docs.example.org --project docs" },
   async run({ hostname, project, json }, { platform: { domains } }) {
@@ -303,7 +303,7 @@ const revokeFor = async (
 
 const removeDomain = action({
   name: "remove",
-  description: "remove a domain, and stop serving it at once",
+  description: "remove a domain, and stop serving it immediately",
   takes: { ...DOMAIN, "--yes": "do not ask", "--revoke": "revoke its certificate at the CA too" },
   examples: { "Remove a domain and revoke its certificate": "old.example.org --project docs --revoke" },
   async run({ hostname, project, yes, revoke }, store) {
@@ -329,7 +329,7 @@ export const domainsCommand = resource({
   summary: "manage the custom domains of sites",
   description: "check, add, verify, redirect and remove the custom domains of projects",
   hint: "check the name and --project",
-  readConfig: configBeside,
+  readConfig: effectiveConfig,
   hiddenSettings: SHARED,
   actions: [
     checkCommand,

@@ -28,7 +28,7 @@ import { command } from "./command.ts";
 import { recordIn, withDatabase } from "./database.ts";
 import { FORMATS, FORMER_GUARD_FLAG, formatOf } from "./file-arguments.ts";
 import { formatCount, note, rowProgress } from "./print/output.ts";
-import { configBeside } from "./settings.ts";
+import { effectiveConfig } from "./settings.ts";
 import { deferSuspension, stopRequest } from "./signals.ts";
 import { UsageError } from "./input.ts";
 
@@ -148,7 +148,7 @@ export interface SpoolOptions {
   /** How long all writes together may wait for the reader, in milliseconds. */
   waitMs?: number;
   /** True once writes may no longer wait for the reader. */
-  isHurried: () => boolean;
+  mustNotWait: () => boolean;
   /** True once the reader needs no more data. */
   isStopped: () => boolean;
 }
@@ -208,7 +208,7 @@ const within = async <Value>(promise: Promise<Value>, ms: number): Promise<Value
  * releases its snapshot of the database, during which the server's log grows. `finish` waits for the target.
  */
 export const spooling = (target: Target, options: SpoolOptions): Target => {
-  const { waitMs = SPOOL_AFTER_MS, isHurried, isStopped } = options;
+  const { waitMs = SPOOL_AFTER_MS, mustNotWait, isStopped } = options;
   let waitedMs = 0;
   let inFlight: Promise<boolean> | undefined;
   let spool: ReturnType<typeof openSpool> | undefined;
@@ -217,7 +217,7 @@ export const spooling = (target: Target, options: SpoolOptions): Target => {
     inFlight = target.write(content);
     // `finish` reports the error.
     inFlight.catch(() => {});
-    const isRead = await within(inFlight, isHurried() ? 0 : waitMs - waitedMs);
+    const isRead = await within(inFlight, mustNotWait() ? 0 : waitMs - waitedMs);
     waitedMs += performance.now() - start;
     if (isRead === undefined) spool = openSpool(options);
     return isRead ?? true;
@@ -307,7 +307,7 @@ const write = async (
       const spool = {
         directory: dataDir,
         reserve: diskReserve,
-        isHurried: suspension.isRequested,
+        mustNotWait: suspension.isRequested,
         isStopped,
       };
       target = path === undefined ? spooling(streamTarget(process.stdout), spool) : await fileTarget(path);
@@ -352,7 +352,7 @@ export const exportCommand = command({
   },
   async run({ file, format, status, raw = false, force, json, ...flags }) {
     const path = file === "-" ? undefined : file;
-    const config = configBeside(flags);
+    const config = effectiveConfig(flags);
     const selection = {
       format: format ?? (path === undefined ? "csv" : formatOf(path, undefined)),
       status,

@@ -33,7 +33,7 @@ import {
 } from "./file-arguments.ts";
 import { command, type Input, type Outcome } from "./command.ts";
 import { formatCount, formatNames, print, rowProgress, table, terminalWidth } from "./print/output.ts";
-import { configBeside } from "./settings.ts";
+import { effectiveConfig } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
 import { UsageError } from "./input.ts";
 
@@ -298,7 +298,7 @@ export const importCommand = command({
   takes: TAKES,
   settings: ["strictCategories"],
   notes: [
-    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command says so; --map decides otherwise. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
+    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command reports each guess; --map overrides them. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
     "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
   ],
   examples: {
@@ -309,7 +309,7 @@ export const importCommand = command({
   },
   exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
   run(flags) {
-    const config = configBeside(flags);
+    const config = effectiveConfig(flags);
     return run(config, importOptionsOf(flags), flags);
   },
 });

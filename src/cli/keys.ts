@@ -60,7 +60,7 @@ const graceOf = (text: string): number => {
 };
 
 /** The output of a command that makes a secret. The process may fail to print it. */
-const minted = (made: KeyWithSecret, done: "created" | "rotated"): Outcome => {
+const secretOutcome = (made: KeyWithSecret, done: "created" | "rotated"): Outcome => {
   const { key, secret } = made;
   process.stdout.once("error", () =>
     note(`key ${key.id} was ${done}, but its secret could not be printed: revoke it, or rotate it`),
@@ -75,9 +75,9 @@ const createKey = action({
   name: "create",
   description: "create a key and print its secret, which is shown only once",
   takes: {
-    "--name <name>": { text: "what the key is for", parse: nameOf, required: true },
+    "--name <name>": { text: "the purpose of the key", parse: nameOf, required: true },
     "--scope <scopes...>": {
-      text: "what it may do: scopes from the list below, or '*' for everything",
+      text: "its permissions: scopes from the list below, or '*' for everything",
       parse: addScopes,
       suggestions: GRANTS,
       required: true,
@@ -101,7 +101,7 @@ const createKey = action({
   async run({ name, scope: scopes, expires: expiresAt, rateLimit: rate }, { keys }) {
     if (scopes.length === 0) throw new UsageError("--scope: name at least one scope");
     const key = { name, scopes, expiresAt, rate };
-    return minted(await keys.create(key, OPERATOR), "created");
+    return secretOutcome(await keys.create(key, OPERATOR), "created");
   },
 });
 
@@ -141,7 +141,7 @@ const rotateKey = action({
   },
   examples: { "Replace a secret that leaked; the old one ends now": "2 --grace 0s" },
   async run({ id, grace = DEFAULT_GRACE_SECONDS }, { keys }) {
-    return minted(await keys.rotate(id, grace, OPERATOR), "rotated");
+    return secretOutcome(await keys.rotate(id, grace, OPERATOR), "rotated");
   },
 });
 
@@ -160,7 +160,7 @@ const revokeOrAsk = async (keys: KeyService, id: number, yes: boolean | undefine
 
 const revokeKey = action({
   name: "revoke",
-  description: "revoke a key at once; this can't be undone",
+  description: "revoke a key immediately; this can't be undone",
   takes: { "<id>": ID, "--yes": "do not ask, not even for the last key that can grant its scopes" },
   examples: { "End the key with id 2": "2" },
   async run({ id, yes }, { keys }) {

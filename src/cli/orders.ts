@@ -12,7 +12,7 @@ import { assertConfirmed, valueOf } from "./input.ts";
 import { recordIn } from "./database.ts";
 import { allPages, note, PAGE_SIZE, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
-import { configBeside } from "./settings.ts";
+import { effectiveConfig } from "./settings.ts";
 
 const listOrders = list({
   name: "list",
@@ -58,7 +58,7 @@ const rewriteFiles = async ({ database: { client }, cluster }: Store): Promise<v
 const refusal = (open: readonly OrderSummary[]): Fault =>
   new Fault(
     "order_status_conflict",
-    `nothing was forgotten, because open orders need their adopter (${open
+    `nothing was erased, because open orders need their adopter (${open
       .map(({ id, status }) => `order ${id} is ${status}`)
       .join(", ")}): complete or cancel them first, or add --cancel`,
   );
@@ -94,7 +94,7 @@ const forgetAdopter = action({
   async run({ email, cancel = false, yes }, store) {
     const { adopters, config } = store;
     const { length } = await adopters.find(email);
-    await assertConfirmed(yes, questionOf(length, cancel), "Nothing was forgotten.");
+    await assertConfirmed(yes, questionOf(length, cancel), "Nothing was erased.");
     const erased = await adopters.forget(email, cancel, { actor: OPERATOR, now: systemClock.now() });
     const { orders, responses, open } = erased;
     if (open.length > 0 && !cancel) throw refusal(open);
@@ -113,6 +113,6 @@ const forgetAdopter = action({
 export const ordersCommand = resource({
   name: "orders",
   description: "list adoptions, and erase adopters",
-  readConfig: configBeside,
+  readConfig: effectiveConfig,
   actions: [listOrders, forgetAdopter],
 });

@@ -30,7 +30,7 @@ export const listDirectory = async (directory: string): Promise<Listing> => {
   const skipped: string[] = [];
   const visit = async (place: string): Promise<void> => {
     const entries = await readdir(place, { withFileTypes: true });
-    for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const full = join(place, entry.name);
       const path = relative(directory, full).split(sep).join("/");
       const isHidden = entry.name.startsWith(".") && entry.name !== WELL_KNOWN;

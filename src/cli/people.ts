@@ -9,7 +9,7 @@ import type { Outcome } from "./command.ts";
 import { assertConfirmed, lineOf, readId, UsageError, valueOf } from "./input.ts";
 import { allAfter, glossary, note, print, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
-import { configBeside } from "./settings.ts";
+import { effectiveConfig } from "./settings.ts";
 
 const ROLE_LIST = glossary(
   "The roles, and their scopes:",
@@ -52,7 +52,7 @@ const addPerson = action({
     "--name <name>": { text: "the name that colleagues see", parse: nameOf, required: true },
     "--email <address>": { text: "the person's email address", parse: emailOf, required: true },
     "--role <role>": {
-      text: "what they may do: see the list of roles below",
+      text: "their permissions: see the list of roles below",
       choices: ROLE_NAMES,
       required: true,
     },
@@ -84,7 +84,7 @@ const firstLink = async ({ signInLinks, config }: Store): Promise<Outcome> => {
 
 const invitePerson = action({
   name: "invite",
-  description: "print a new invitation for a person, in place of the earlier one",
+  description: "print a new invitation for a person, which replaces the earlier one",
   takes: { "[id]": ID, "--first": "print a link that signs you in once, while there is no administrator" },
   settings: ["baseUrl", "port"],
   examples: {
@@ -131,7 +131,7 @@ const changeRole = action({
   description: "change a person's role, from their next request on",
   takes: { "<id>": ID, "<role>": { text: "the new role", choices: ROLE_NAMES } },
   notes: [ROLE_LIST],
-  examples: { "Let somebody change animals too": "3 staff" },
+  examples: { "Let a person change animals, too": "3 staff" },
   async run({ id, role }, { people }) {
     const person = await people.change(id, { role }, OPERATOR);
     return { json: fromPerson(person), text: `Person ${id} "${person.name}" is now ${role}` };
@@ -140,13 +140,13 @@ const changeRole = action({
 
 const removePerson = action({
   name: "remove",
-  description: "remove a person and sign them out at once; this can't be undone",
+  description: "remove a person and sign them out immediately; this can't be undone",
   takes: { "<id>": ID, "--yes": "do not ask" },
   examples: { "Remove the person with id 3": "3" },
   async run({ id, yes }, { people }) {
     const person = await people.get(id);
     const question = `Remove person ${id} "${person.name}" (${person.email})?`;
-    await assertConfirmed(yes, question, "Nobody was removed.");
+    await assertConfirmed(yes, question, "No person was removed.");
     await people.remove(id, OPERATOR);
     return { json: fromPerson(person), text: `Person ${id} "${person.name}" was removed` };
   },
@@ -156,6 +156,6 @@ export const peopleCommand = resource({
   name: "people",
   description: "add, invite, list and remove the people who sign in to the console",
   hint: "see adoption-store people list",
-  readConfig: configBeside,
+  readConfig: effectiveConfig,
   actions: [addPerson, invitePerson, listPeople, changeRole, removePerson],
 });

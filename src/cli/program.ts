@@ -74,7 +74,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
   "Information:": [auditCommand, openapiCommand, completionCommand, manCommand, versionCommand, helpCommand],
 };
 
-/** What `adoption-store` alone prints. */
+/** The output of `adoption-store` without arguments. */
 const start = () => `${heading(`adoption-store ${VERSION}`)}
 Animals offered for adoption: a JSON API with durable storage.
 
@@ -87,7 +87,7 @@ ${heading("Start here:")}
 All commands: adoption-store help`;
 
 const NOTES = [
-  "A command uses the store that --data-dir or DATA_DIR names. Without them, it uses the store in ./data. If there is none, it uses the store of the installed service. On the service's store, it uses the service's settings, even if --data-dir names the store. Only serve, restore and cluster join create a store.",
+  "A command uses the store that --data-dir or DATA_DIR names. Without them, it uses the store in ./data. If that directory has no store, it uses the store of the installed service. On the service's store, it uses the service's settings, even if --data-dir names the store. Only serve, restore and cluster join create a store.",
   "The first source that has the setting wins: its flag, its environment variable, the environment file of the service, the configuration file, the server running on the same DATA_DIR, the default. Each variable may have the prefix ADOPTION_STORE_.",
 ];
 
@@ -118,7 +118,7 @@ export const program = (): Command => {
     exitCodes: EXIT_CODES,
     commands: [],
   })()
-    // Commander's own goes one level deep, and takes an unknown command for none.
+    // Commander's own handles one level only, and ignores an unknown command.
     .helpCommand(false)
     .configureHelp(HELP)
     .showSuggestionAfterError()

@@ -25,7 +25,7 @@ import {
   relativeTime,
 } from "./print/output.ts";
 import { list, resource } from "./resource.ts";
-import { availableConfig, clientOf, configBeside } from "./settings.ts";
+import { availableConfig, clientOf, effectiveConfig } from "./settings.ts";
 import { UsageError } from "./input.ts";
 
 /** The API's messages are shorter. */
@@ -69,7 +69,7 @@ const keyOf = ({ key }: Client, { dataDir }: Config, keyFile: string | undefined
   );
 };
 
-/** Bun's message for a refused connection says nothing about it. */
+/** Bun's message for a refused connection does not mention the refusal. */
 const connectionFault = ({ code, message }: NodeJS.ErrnoException): string =>
   code === "ECONNREFUSED" || code === "ConnectionRefused"
     ? "connection refused"
@@ -333,7 +333,7 @@ const listProjects = list({
 export const projectsCommand = resource({
   name: "projects",
   description: "list projects; the server may be running",
-  readConfig: configBeside,
+  readConfig: effectiveConfig,
   hiddenSettings: SHARED,
   actions: [listProjects],
 });

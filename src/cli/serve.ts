@@ -37,12 +37,12 @@ const exitIfStopped =
     process.exit(0);
   };
 
-const noteUnheard = (error: unknown) => note(`systemd could not be notified: ${reasonOf(error)}`);
+const noteFailure = (error: unknown) => note(`systemd could not be notified: ${reasonOf(error)}`);
 
 /** Undefined unless a service manager started this process. */
 const createNotifier = (): ServiceNotifier | undefined => {
   const supervisor = takeSupervisor();
-  return supervisor && serviceNotifier({ ...supervisor, onError: noteUnheard });
+  return supervisor && serviceNotifier({ ...supervisor, onError: noteFailure });
 };
 
 export const serveCommand = command({

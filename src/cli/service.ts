@@ -160,7 +160,7 @@ const install = command({
     "Serve HTTP and HTTPS on all addresses": "--host 0.0.0.0 --http-port 80 --https-port 443",
   },
   notes: [
-    `Flags are written to ${ENVIRONMENT_PATH}. Settings that are not given keep the value they have there, so the command can be repeated.`,
+    `Flags are written to ${ENVIRONMENT_PATH}. Other settings keep their value there, so the command can be repeated.`,
     "The unit stores --memory-max. Later installations keep it. The default is 75% of the machine's memory.",
     `The data is in ${STATE_DIRECTORY}, and the executable is ${EXECUTABLE_PATH}.`,
   ],

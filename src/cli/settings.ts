@@ -233,22 +233,22 @@ const withSaved = (sources: Sources): Sources => ({
 });
 
 /** `configOf` for a command that may run next to a server: the server's settings replace the defaults. */
-export const configBeside = (options: Options): Config => readConfig(sourcesBeside(options));
+export const effectiveConfig = (options: Options): Config => readConfig(effectiveSources(options));
 
 /** The sources of a command that may run next to a server. @throws ConfigError */
-export const sourcesBeside = (options: Options): Sources => withSaved(sourcesOf(options));
+export const effectiveSources = (options: Options): Sources => withSaved(sourcesOf(options));
 
-/** `configBeside` for a command that works without a store. @throws ConfigError */
+/** `effectiveConfig` for a command that works without a store. @throws ConfigError */
 export const availableConfig = (options: Options): Config =>
   readConfig(withSaved(availableSources(flagsOf(options))));
 
 /**
- * `sourcesBeside` for a command that reports invalid settings: it continues with those of the last server. `fault` names the
+ * `effectiveSources` for a command that reports invalid settings: it continues with those of the last server. `fault` names the
  * invalid one. @throws ConfigError for a wrong flag
  */
 export const reportedSources = (options: Options): { sources: Sources; fault?: string } => {
   try {
-    const sources = sourcesBeside(options);
+    const sources = effectiveSources(options);
     readConfig(sources);
     return { sources };
   } catch (error) {

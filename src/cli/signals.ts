@@ -41,7 +41,7 @@ const SIGHUP_BIT = 1n;
 
 /**
  * True if this process was started with SIGHUP ignored, as `nohup` does; a handler would undo that. Always false on systems
- * other than Linux, which do not tell.
+ * other than Linux, which do not report it.
  */
 export const ignoresHangup = (): boolean => {
   try {

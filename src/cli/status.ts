@@ -62,7 +62,7 @@ interface ServerStatus {
   memoryBytes?: number | undefined;
   /** The other processes that serve; absent without WORKERS. */
   workers?: { pid: number; memoryBytes: number | undefined }[];
-  /** Why fewer run than `WORKERS` says; absent if all do. */
+  /** Why fewer run than `WORKERS` requires; absent if all do. */
   missingWorkers?: MissingWorkers;
   /** RFC 3339. */
   startedAt?: string;
@@ -373,7 +373,7 @@ export const statusCommand = command({
   takes: { "--json": "print JSON" },
   hiddenSettings: ["port", "host", "baseUrl", "backupSchedule", "backupDir", "databaseUrl", "blobsUrl"],
   notes: [
-    "The command changes nothing, and needs no key: it reads DATA_DIR, and asks the server whether it is ready.",
+    "The command changes nothing, and needs no key: it reads DATA_DIR, and requests /readyz from the server.",
   ],
   exitCodes: { 0: "the server runs and is ready", 1: "it does not run, or is not ready" },
   examples: {

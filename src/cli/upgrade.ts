@@ -183,7 +183,7 @@ const reportFailure = (error: unknown): void => {
 
 const lossQuestion = ({ record, losesData }: RollbackPlan): string =>
   losesData
-    ? `Go back to ${record.from.version}? The database goes back to ${new Date(record.startedAt).toISOString()}, too: what was written since is lost.`
+    ? `Go back to ${record.from.version}? The database goes back to ${new Date(record.startedAt).toISOString()}, too: later writes are lost.`
     : `Go back from ${record.to.version} to ${record.from.version}?`;
 
 const rollBack = async (host: Host, paths: UpgradePaths, yes: boolean | undefined): Promise<void> => {
@@ -233,13 +233,13 @@ export const upgradeCommand = command({
     "Go back to the previous version": "--rollback",
   },
   notes: [
-    "A URL needs a checksum: --sha256, or the file SHA256SUMS beside it. The checksum of a file is checked if one of the two is there.",
+    "A URL needs a checksum: --sha256, or the file SHA256SUMS next to it. The checksum of a file is checked if either is present.",
     "The database is saved in DATA_DIR first, and the previous executable is kept as adoption-store.previous. If the command is interrupted, run it again.",
   ],
   exitCodes: {
     ...EXIT_CODES,
     1: "the previous version is still installed, and runs if it ran before",
-    [ROLLBACK_FAILED]: "neither version is ready; standard error says why",
+    [ROLLBACK_FAILED]: "neither version is ready; standard error has the reason",
   },
   async run({ source, yes, timeout, ...flags }) {
     checkArguments(source, flags);

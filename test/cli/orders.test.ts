@@ -52,7 +52,7 @@ test("forget refuses open orders by name, cancels them with --cancel, and says h
   const refused = await spawn(["orders", "forget", ADA.email, "--yes"], env);
   expect([refused.code, refused.out]).toEqual([1, ""]);
   expect(refused.error).toBe(
-    "adoption-store: nothing was forgotten, because open orders need their adopter (order 1 is placed): complete or cancel them first, or add --cancel\n",
+    "adoption-store: nothing was erased, because open orders need their adopter (order 1 is placed): complete or cancel them first, or add --cancel\n",
   );
   const done = await spawn(["orders", "forget", "ADA@example.org", "--yes", "--cancel"], env);
   expect(done).toEqual({

@@ -30,7 +30,7 @@ const open = (target: Target, options: Partial<SpoolOptions> = {}) => {
     directory,
     reserve: 0,
     waitMs: 0,
-    isHurried: () => false,
+    mustNotWait: () => false,
     isStopped: () => false,
     ...options,
   });
@@ -75,15 +75,15 @@ describe("output that a slow reader has not read", () => {
 });
 
 test("a fast reader gets everything directly, unless the process is to be suspended", async () => {
-  let isHurried = false;
+  let mustNotWait = false;
   const { target, go, text } = slowReader();
-  const { spool } = open(target, { waitMs: 60_000, isHurried: () => isHurried });
+  const { spool } = open(target, { waitMs: 60_000, mustNotWait: () => mustNotWait });
   go(true);
   await spool.write("a");
   expect(text()).toBe("a");
-  isHurried = true;
+  mustNotWait = true;
   const stuck = slowReader();
-  const { spool: hurried } = open(stuck.target, { waitMs: 60_000, isHurried: () => isHurried });
+  const { spool: hurried } = open(stuck.target, { waitMs: 60_000, mustNotWait: () => mustNotWait });
   await hurried.write("a");
   await hurried.write("b");
   stuck.go(true);

@@ -161,7 +161,7 @@ test("a fresh machine goes through installation, a wrong setting, its repair, ba
   // Rollback, which the program announces to lose the animal.
   const back = advised(tooOld, /To go back to the previous version, run (.+)\./);
   const unanswered = await fail(back);
-  expect(unanswered).toMatch(/The database goes back to \S+Z, too: what was written since is lost\./);
+  expect(unanswered).toMatch(/The database goes back to \S+Z, too: later writes are lost\./);
   await follow(`${back} ${advised(unanswered, /(--yes)/)}`);
   expect(await follow(version)).not.toContain("9.1.0");
   expect(await animals()).toEqual(["Bella"]);

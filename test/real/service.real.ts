@@ -380,7 +380,7 @@ test("an upgrade is checked, migrates the database, and can be undone by hand", 
 
   const asked = await machine.run("adoption-store upgrade --rollback");
   expect(asked.code).toBe(2);
-  expect(asked.stderr).toContain("what was written since is lost");
+  expect(asked.stderr).toContain("later writes are lost");
   await machine.must("adoption-store upgrade --rollback --yes");
   expect(await versionOf(machine)).toBe(VERSION);
   expect(await ready(machine)).toBe('{"status":"ready"}');

@@ -40,7 +40,7 @@ const printGuide = ({ provider, steps }: NonNullable<Needs["guide"]>): void => {
   for (const [at, step] of steps.entries()) print(`  ${at + 1}. ${step}`);
 };
 
-/** What else there is to know about the record. */
+/** Notes about the record. */
 const printNotes = ({ value, note, addresses = [] }: Needs["record"]): void => {
   if (note) print(`\n${note}`);
   if (value.endsWith(".localhost"))

@@ -214,7 +214,7 @@ const introduction = ({ info }: Document, { files }: ReferenceOptions): string =
 const authentication = ({ highlight }: ReferenceOptions): string =>
   lines(
     partHeading("authentication", "Authentication"),
-    "<p>Send an API key with every request, in the header <code>Authorization</code>. An operation that needs no key says so. The examples read the key from the environment variable <code>API_KEY</code>.</p>",
+    "<p>Send an API key with every request, in the header <code>Authorization</code>. Operations that require no key document this. The examples read the key from the environment variable <code>API_KEY</code>.</p>",
     `<figure class="code">${codeBlock("Authorization: Bearer <API_KEY>", "http", highlight)}</figure>`,
     "<p>The first start writes the first key to the file <code>admin.key</code> in the data directory. To create other keys, run <code>adoption-store keys create</code>.</p>",
   );
@@ -230,7 +230,7 @@ const baseAddress = ({ servers }: Document, { apiAddress }: ReferenceOptions): s
 const errors = ({ base }: ReferenceOptions): string =>
   lines(
     partHeading("errors", "Errors"),
-    `<p>Every error has the same body, ${link(`#${schemaAnchor("Error")}`, "Error")}, with the fields <code>code</code>, <code>message</code> and <code>status</code>. ${link(`${base}/reference/errors`, "The list of errors")} says what each code means and what to do.</p>`,
+    `<p>Every error has the same body, ${link(`#${schemaAnchor("Error")}`, "Error")}, with the fields <code>code</code>, <code>message</code> and <code>status</code>. ${link(`${base}/reference/errors`, "The list of errors")} explains each code and its remedy.</p>`,
   );
 
 const titleOf = (tag: string): string => `${tag.slice(0, 1).toUpperCase()}${tag.slice(1)}`;
