@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { addPet, openStore, temporaryDirectory } from "../support/store.ts";
 import { directoryWithStore } from "../support/new-store.ts";
-import { inProcessIn } from "./program.ts";
+import { inProcessIn, expectFailure } from "./program.ts";
 
 setDefaultTimeout(60_000);
 
@@ -51,8 +51,7 @@ describe("categories", () => {
     await run("add", "Dogs");
     expect(await (await store.call("GET", "/v1/categories")).json()).toEqual([{ id: 1, name: "Dogs" }]);
     await addPet(store, { categoryId: 1 });
-    const { code, error } = await run("delete", "Dogs", "--yes");
-    expect([code, error]).toEqual([1, expect.stringMatching(/"Dogs": Animals belong to this category/)]);
+    expectFailure(await run("delete", "Dogs", "--yes"), 1, /"Dogs": Animals belong to this category/);
   });
 
   test.each([

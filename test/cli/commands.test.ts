@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -12,10 +12,7 @@ import { saveSettings } from "../../src/config/shared-settings.ts";
 import { bundledProgram } from "../support/program.ts";
 import { createStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled, bundledOnTerminal, inProcess } from "./program.ts";
-
-// Each test starts processes, and the machine may be busy.
-setDefaultTimeout(60_000);
+import { bundled, bundledOnTerminal, inProcess, expectFailure } from "./program.ts";
 
 const executable = bundled();
 const onTerminal = bundledOnTerminal();
@@ -372,11 +369,11 @@ describe("a BACKUP_DIR that cannot take backups", () => {
 
   test("stops the start if it is a directory of the server itself", async () => {
     const { env } = unfit();
-    const { error, code } = await spawn(["serve"], { ...env, BACKUP_DIR: join(env.DATA_DIR, "blobs") });
-    expect([code, error]).toEqual([
+    expectFailure(
+      await spawn(["serve"], { ...env, BACKUP_DIR: join(env.DATA_DIR, "blobs") }),
       1,
-      expect.stringMatching(/BACKUP_DIR .+blobs: it is a directory of the server in DATA_DIR/),
-    ]);
+      /BACKUP_DIR .+blobs: it is a directory of the server in DATA_DIR/,
+    );
   });
 
   test("is not checked without BACKUP_SCHEDULE, and one that does not exist is fine", async () => {

@@ -1,12 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeProject, openProject } from "../platform/domains/projects.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";
-
-// A test starts processes, and the machine may be busy.
-setDefaultTimeout(60_000);
 
 const executable = bundled();
 

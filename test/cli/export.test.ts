@@ -11,16 +11,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { streamTarget } from "../../src/cli/export.ts";
 import { shareLock } from "../../src/data/db/file-lock.ts";
 import { createStore, directoryWithStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundledIn, bundledOnTerminal, inProcess, inProcessIn } from "./program.ts";
+import { bundledIn, bundledOnTerminal, inProcess, inProcessIn, expectFailure } from "./program.ts";
 import { outcomeOf } from "../support/outcome.ts";
-
-// Each test starts processes, and the machine may be busy.
-setDefaultTimeout(60_000);
 
 const run = inProcessIn;
 const spawn = bundledIn();
@@ -157,8 +154,11 @@ test("--raw writes names unchanged, and import --raw reads them unchanged", asyn
 });
 
 test.each(["export", "import"])("%s refuses --raw with --for-spreadsheets", async (command) => {
-  const { code, error } = await run(temporaryDirectory(), [command, "a.csv", "--raw", "--for-spreadsheets"]);
-  expect([code, error]).toEqual([2, expect.stringContaining("--for-spreadsheets")]);
+  expectFailure(
+    await run(temporaryDirectory(), [command, "a.csv", "--raw", "--for-spreadsheets"]),
+    2,
+    "--for-spreadsheets",
+  );
 });
 
 test("export without a file prints only CSV, and --status filters it", async () => {
@@ -236,8 +236,7 @@ test("an export to standard output waits for its reader, but not forever", async
 });
 
 test("--format is required if the file's name does not tell the format", async () => {
-  const { code, error } = await run(await filled(), ["export", "out.xls"]);
-  expect([code, error]).toEqual([2, expect.stringContaining("--format")]);
+  expectFailure(await run(await filled(), ["export", "out.xls"]), 2, "--format");
 });
 
 describe("an export never overwrites", () => {
@@ -275,11 +274,11 @@ describe("an export never overwrites", () => {
     writeFileSync(join(cwd, "mine.csv"), "mine");
     Bun.spawnSync(argv, { cwd });
     const { mode } = lstatSync(join(cwd, "out.csv"));
-    const { error, code } = await run(cwd, ["export", "out.csv", "--force"]);
-    expect([code, error]).toEqual([
+    expectFailure(
+      await run(cwd, ["export", "out.csv", "--force"]),
       1,
-      expect.stringMatching(/^adoption-store: out\.csv is not an ordinary file: choose another name\n$/),
-    ]);
+      /^adoption-store: out\.csv is not an ordinary file: choose another name\n$/,
+    );
     expect(lstatSync(join(cwd, "out.csv")).mode).toBe(mode);
     expect(readFileSync(join(cwd, "mine.csv"), "utf8")).toBe("mine");
   });

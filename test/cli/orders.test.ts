@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { backupName, temporaryName } from "../../src/operate/backups/file-names.ts";
@@ -8,9 +8,6 @@ import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../oper
 import { openStore, temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";
 import { ADA, addAvailablePet, place, statusOf, take } from "../store/orders/orders.ts";
-
-// Each test starts processes, and the machine may be busy.
-setDefaultTimeout(60_000);
 
 const program = bundled();
 const spawn = (argv: string[], env: Record<string, string>) => program(argv, { env });

@@ -1,4 +1,4 @@
-import { beforeAll, spyOn } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, spyOn } from "bun:test";
 import { join } from "node:path";
 import { run as runCommand } from "../../src/cli/run.ts";
 import { bundledProgram } from "../support/program.ts";
@@ -12,10 +12,13 @@ interface RunOptions {
   output?: string;
 }
 
-/** Bundles the program before the first test, so that the time of no test has it. */
-const bundleBefore = () => beforeAll(async () => void (await bundledProgram()));
+/** Bundles the program before the first test of a file, whose tests start processes while the machine may be busy. */
+const bundleBefore = () => {
+  setDefaultTimeout(60_000);
+  beforeAll(async () => void (await bundledProgram()));
+};
 
-/** Runs commands in processes of their own. */
+/** Runs commands in separate processes. */
 export const bundled = () => {
   bundleBefore();
   return async (argv: string[], { env = {}, cwd, input = "", output }: RunOptions = {}) => {
@@ -59,7 +62,7 @@ const captureOutput = (stream: NodeJS.WriteStream) => {
 
 /**
  * Runs a command within this process, in a tenth of the time that a new process takes. The command cannot read standard
- * input; its locks and signals, and `serve`, need a process of their own.
+ * input; its locks and signals, and `serve`, need a separate process.
  */
 export const inProcess = async (
   argv: string[],
@@ -122,6 +125,17 @@ export const bundledOnTerminal = () => {
   bundleBefore();
   return runOnTerminal;
 };
+
+/** Expects that a command failed with this exit code, and with this text in its error. */
+export const expectFailure = (
+  { code, error }: { code: number; error: string },
+  expected: number,
+  says: string | RegExp,
+): void =>
+  expect({ code, error }).toEqual({
+    code: expected,
+    error: typeof says === "string" ? expect.stringContaining(says) : expect.stringMatching(says),
+  });
 
 /** Runs commands in a directory, whose DATA_DIR is `data` below it. */
 export const bundledIn = () => {

@@ -5,7 +5,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "../support/store.ts";
 import { createStore } from "../support/new-store.ts";
 import { animals, placing } from "./placed.ts";
-import { inProcessIn } from "./program.ts";
+import { inProcessIn, expectFailure } from "./program.ts";
 
 // Each test runs several commands, and the machine may be busy.
 setDefaultTimeout(60_000);
@@ -115,8 +115,7 @@ describe("a shelter's spreadsheet", () => {
 
   test("without a store is checked too, and creates none", async () => {
     const { cwd, importing } = place("Animal Name,Species\nBella,Dog\n");
-    const { code, error } = await importing("--dry-run");
-    expect([code, error]).toEqual([1, expect.stringContaining("add --create-categories")]);
+    expectFailure(await importing("--dry-run"), 1, "add --create-categories");
     expect((await importing("--dry-run", "--create-categories")).code).toBe(0);
     expect(existsSync(join(cwd, "data"))).toBe(false);
   });
@@ -145,8 +144,7 @@ describe("columns are guessed", () => {
     ["Name,Breed", /no column matches category;/],
   ])("but not from %s", async (header, says) => {
     const { cwd, importing } = await placed(`${header}\nBella,Dog,Dog,Dog\n`);
-    const { code, error } = await importing();
-    expect([code, error]).toEqual([1, expect.stringMatching(says)]);
+    expectFailure(await importing(), 1, says);
     expect(animals(cwd)).toEqual([]);
   });
 
@@ -195,8 +193,7 @@ describe("a category is named", () => {
     ["a\u0007b", "cannot be created"],
   ])("but not %p, also with --create-categories", async (name, says) => {
     const { cwd, importing } = await placed(`name,category,status\nBella,${name},\n`);
-    const { code, error } = await importing("--create-categories");
-    expect([code, error]).toEqual([1, expect.stringContaining(says)]);
+    expectFailure(await importing("--create-categories"), 1, says);
     expect((await run(cwd, ["categories", "list", "--json"])).out).toBe('[{"id":1,"name":"Dog"}]\n');
   });
 
@@ -254,11 +251,7 @@ describe("a file", () => {
 
   test("in windows-1252 is refused with the flag that reads it, and read with it", async () => {
     const { cwd, importing } = await placed(Buffer.from("name,category\nZo\xeb,Dog\nRex,Dog\n", "latin1"));
-    const { code, error } = await importing();
-    expect([code, error]).toEqual([
-      1,
-      expect.stringMatching(/is not UTF-8: add --encoding windows-1252.*then reads "Zoë"/),
-    ]);
+    expectFailure(await importing(), 1, /is not UTF-8: add --encoding windows-1252.*then reads "Zoë"/);
     expect(animals(cwd)).toEqual([]);
     expect((await importing("--encoding", "windows-1252")).code).toBe(0);
     expect(animals(cwd)).toEqual(["Zoë|1|", "Rex|1|"]);
@@ -266,8 +259,7 @@ describe("a file", () => {
 
   test("in UTF-8 is not read with another encoding", async () => {
     const { importing } = await placed("name,category\nZoë,Dog\n");
-    const { code, error } = await importing("--encoding", "windows-1252");
-    expect([code, error]).toEqual([1, expect.stringContaining("it is UTF-8, not windows-1252")]);
+    expectFailure(await importing("--encoding", "windows-1252"), 1, "it is UTF-8, not windows-1252");
     expect((await importing("--encoding", "UTF-8")).code).toBe(0);
   });
 
@@ -285,8 +277,7 @@ describe("a file", () => {
     ["a.csv", Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), 1],
   ])("%s that is a workbook is refused with the way to save it", async (file, text, expected) => {
     const { importing } = place(text, file);
-    const { code, error } = await importing();
-    expect([code, error]).toEqual([expected, expect.stringContaining("CSV UTF-8")]);
+    expectFailure(await importing(), expected, "CSV UTF-8");
   });
 
   test("may leave out empty cells at the end of a row, but no field", async () => {
@@ -305,8 +296,7 @@ describe("a stopped import", () => {
     // As if it had been killed after its rows.
     database.run("UPDATE imports SET finished_at = NULL");
     const other = ["--map", "other=name"];
-    const { code, error } = await importing(...other);
-    expect([code, error]).toEqual([1, expect.stringMatching(/read with other columns .*use the same --map/)]);
+    expectFailure(await importing(...other), 1, /read with other columns .*use the same --map/);
     expect((await importing("--map", "name=name")).code).toBe(0);
     expect(animals(cwd)).toEqual(["Bella|1|"]);
     expect((await importing(...other, "--again")).code).toBe(0);
@@ -324,8 +314,7 @@ test.each([
 ])("%j is wrong use", async (flags, says) => {
   const { cwd } = place("name,categoryId\nBella,1\n");
   writeFileSync(join(cwd, "a.csv"), "name,categoryId\nBella,1\n");
-  const { code, error } = await run(cwd, ["import", "a.csv", ...flags]);
-  expect([code, error]).toEqual([2, expect.stringContaining(says)]);
+  expectFailure(await run(cwd, ["import", "a.csv", ...flags]), 2, says);
 });
 
 test("a status that --value maps to nothing is none", async () => {
