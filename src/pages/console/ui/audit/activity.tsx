@@ -85,19 +85,18 @@ const Entries = ({ entries }: { entries: readonly Entry[] }) => {
   );
 };
 
+interface HistoryProps {
+  resource: Parameters<typeof useHistory>[0];
+  id: number | string;
+}
+
 /**
  * A resource's history, newest first: actors, actions and times. Any page can show it.
  *
  *     <History resource="pet" id={7} />
  *     <History resource="project" id="docs" />
  */
-export const History = ({
-  resource,
-  id,
-}: {
-  resource: Parameters<typeof useHistory>[0];
-  id: number | string;
-}) => {
+export const History = ({ resource, id }: HistoryProps) => {
   const found = useHistory(resource, id);
   return (
     <section class="history" aria-label="History">
@@ -127,10 +126,6 @@ const RESOURCES = [["", "Everything"] as const, ...Object.entries(KINDS)];
 const kindOf = (filter = ""): string => filter.split(":")[0] ?? "";
 const isOne = (filter = ""): boolean => filter.includes(":");
 
-const Day = (field: { label: string; value: string; onValue: (day: string) => void }) => (
-  <TextField type="date" {...field} />
-);
-
 const Narrow = ({ what, wider }: { what: string; wider: Filter }) => (
   <p>
     {what} <a href={activityPath(wider)}>Show all</a>
@@ -157,8 +152,8 @@ const FilterForm = ({ filter, entries: [first] }: { filter: Filter; entries: rea
           options={RESOURCES}
           onValue={(resource) => show({ resource })}
         />
-        <Day label="From" value={since} onValue={(since) => show({ since })} />
-        <Day label="To" value={until} onValue={(until) => show({ until })} />
+        <TextField type="date" label="From" value={since} onValue={(since) => show({ since })} />
+        <TextField type="date" label="To" value={until} onValue={(until) => show({ until })} />
       </div>
       {isOne(actor) && (
         <Narrow

@@ -54,14 +54,13 @@ const FIELDS: FormWords = {
 
 const BEYOND = "This key has more permissions, a later expiry or a higher rate limit than you have.";
 
-/** Loads a key for a dialog. Refuses revoked keys, and keys that may do more than one's own. @param id from the address */
-const OneKey = ({
-  id,
-  children,
-}: {
+interface OneKeyProps {
   id: string;
   children: (key: Key, isOwn: boolean) => ComponentChildren;
-}) => {
+}
+
+/** Loads a key for a dialog. Refuses revoked keys, and keys that may do more than one's own. @param id from the address */
+const OneKey = ({ id, children }: OneKeyProps) => {
   const { user: own } = useSession();
   const found = useOne([...KEYS, id], () =>
     platform.GET("/platform/keys/{keyId}", { params: { path: { keyId: Number(id) } } }),
@@ -109,14 +108,13 @@ const secretOnce = ({ name, secret }: MintedKey) => (
 const toggled = (chosen: ReadonlySet<Grant>, grant: Grant): ReadonlySet<Grant> =>
   chosen.has(grant) ? chosen.difference(new Set([grant])) : chosen.union(new Set([grant]));
 
-/** The permissions of a new key. Only those of one's own key are offered. */
-const ScopeChoice = ({
-  value: chosen,
-  onValue,
-}: {
+interface ScopeProps {
   value: ReadonlySet<Grant>;
   onValue: (chosen: ReadonlySet<Grant>) => void;
-}) => {
+}
+
+/** The permissions of a new key. Only those of one's own key are offered. */
+const ScopeChoice = ({ value: chosen, onValue }: ScopeProps) => {
   const own = useSession().user.scopes;
   const error = useFieldError("scopes");
   const id = useId();

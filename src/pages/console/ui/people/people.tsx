@@ -41,22 +41,30 @@ const FIELDS: FormWords = {
   },
 };
 
-/** A dialog about one person. Refuses people who may do more than the user. @param id from the address */
-const OnePerson = ({
-  id,
-  title,
-  children,
-}: {
+interface OneProps {
+  person: Person;
+  isOwn: boolean;
+}
+
+interface OnePersonProps {
+  /** From the address. */
   id: string;
   title: string;
-  children: (person: Person, isOwn: boolean) => ComponentChildren;
-}) => {
+  children: (props: OneProps) => ComponentChildren;
+}
+
+/** A dialog about one person. Refuses people who may do more than the user. */
+const OnePerson = ({ id, title, children }: OnePersonProps) => {
   const { user } = useSession();
   return (
     <Dialog title={title} back={PATH}>
       <One found={usePerson(id)} what="the person" isForm>
         {(person) =>
-          mayManage(user, person.role) ? children(person, isSelf(user, person)) : <Problem error={BEYOND} />
+          mayManage(user, person.role) ? (
+            children({ person, isOwn: isSelf(user, person) })
+          ) : (
+            <Problem error={BEYOND} />
+          )
         }
       </One>
     </Dialog>
@@ -129,7 +137,7 @@ type Change = Pick<Person, "name" | "role">;
 const patch = (personId: number, body: Partial<Change>) =>
   dataOf(platform.PATCH("/platform/people/{personId}", { params: { path: { personId } }, body }));
 
-const ChangeForm = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: boolean }) => {
+const ChangeForm = ({ person: { id, name, role }, isOwn }: OneProps) => {
   const refreshSession = useSessionRefresh();
   const { draft, typed, bind, isDirty } = useDraft<Change>({ name, role });
   useDraftGuard(isDirty);
@@ -159,12 +167,6 @@ const ChangeForm = ({ person: { id, name, role }, isOwn }: { person: Person; isO
   );
 };
 
-const ChangePerson = ({ id }: { id: string }) => (
-  <OnePerson id={id} title="Edit person">
-    {(person, isOwn) => <ChangeForm person={person} isOwn={isOwn} />}
-  </OnePerson>
-);
-
 /** Another person's passkey, which an administrator can remove after a device was lost. */
 const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; passkey: Passkey }) => {
   const path = { personId, passkeyId: id };
@@ -184,13 +186,12 @@ const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; pa
   );
 };
 
-const InviteForm = ({
-  person: { id, name, passkeys },
-  onInvited,
-}: {
+interface InviteProps {
   person: Person;
   onInvited: (invited: InvitedPerson) => void;
-}) => {
+}
+
+const InviteForm = ({ person: { id, name, passkeys }, onInvited }: InviteProps) => {
   const inviting = useAction({
     act: () =>
       dataOf(platform.POST("/platform/people/{personId}/invite", { params: { path: { personId: id } } })),
@@ -221,12 +222,12 @@ const InvitePerson = ({ id }: { id: string }) => {
   if (invited) return linkOnce(invited);
   return (
     <OnePerson id={id} title="Invite again">
-      {(person) => <InviteForm person={person} onInvited={setInvited} />}
+      {({ person }) => <InviteForm person={person} onInvited={setInvited} />}
     </OnePerson>
   );
 };
 
-const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: boolean }) => {
+const RemoveForm = ({ person: { id, name }, isOwn }: OneProps) => {
   const { signOut } = useSession();
   const removing = useAction({
     act: () => platform.DELETE("/platform/people/{personId}", { params: { path: { personId: id } } }),
@@ -248,13 +249,6 @@ const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: bo
     </Confirm>
   );
 };
-
-/** The dialog that removes a person, from their next request on. */
-const RemovePerson = ({ id }: { id: string }) => (
-  <OnePerson id={id} title="Remove person">
-    {(person, isOwn) => <RemoveForm person={person} isOwn={isOwn} />}
-  </OnePerson>
-);
 
 /** A person's ways to sign in, or that they have not signed in yet. */
 const Ways = ({ person }: { person: Person }) => {
@@ -323,9 +317,17 @@ export const People = () => {
         table={{ label: "List of people", kind: "people", stackBelow: 60, columns, keyOf: byId }}
       />
       {id === "new" && <AddPerson />}
-      {part === "edit" && <ChangePerson key={id} id={id} />}
+      {part === "edit" && (
+        <OnePerson key={id} id={id} title="Edit person">
+          {(props) => <ChangeForm {...props} />}
+        </OnePerson>
+      )}
       {part === "invite" && <InvitePerson key={id} id={id} />}
-      {part === "remove" && <RemovePerson key={id} id={id} />}
+      {part === "remove" && (
+        <OnePerson key={id} id={id} title="Remove person">
+          {(props) => <RemoveForm {...props} />}
+        </OnePerson>
+      )}
     </Page>
   );
 };

@@ -7,7 +7,7 @@ import { useRoute } from "../parts/navigation.ts";
 import { type Column, List, RowLinks, byId } from "../parts/table.tsx";
 import { callAuth } from "../api/client.ts";
 import { addPasskey, hasPasskeys } from "../passkeys.ts";
-import { type User, describeUser, useSession } from "../session.tsx";
+import { describeUser, useSession } from "../session.tsx";
 import { NO_PASSKEYS, PASSKEY_FIELDS, type Passkey, ROLES } from "./person.ts";
 
 /** A session of the user, as the console's endpoint lists it. */
@@ -174,19 +174,23 @@ const OwnSessions = () => {
   );
 };
 
-const factsOf = ({ name, email, role }: User) => [
-  ["Name", <bdi>{name}</bdi>] as const,
-  ["E-mail", <bdi>{email}</bdi>] as const,
-  ["Role", `${ROLES[role!].name}. ${ROLES[role!].may}`] as const,
-];
-
 /** The signed-in user, with their sessions. Only people have passkeys. */
 export const You = () => {
   const { user } = useSession();
   const isPerson = user.kind === "person";
   return (
     <Page title="You" add={isPerson && hasPasskeys() && { href: `${PATH}/add`, label: "Add passkey" }}>
-      {isPerson ? <Facts facts={factsOf(user)} /> : <p>{describeUser(user)}</p>}
+      {user.role ? (
+        <Facts
+          facts={[
+            ["Name", <bdi>{user.name}</bdi>],
+            ["E-mail", <bdi>{user.email}</bdi>],
+            ["Role", `${ROLES[user.role].name}. ${ROLES[user.role].may}`],
+          ]}
+        />
+      ) : (
+        <p>{describeUser(user)}</p>
+      )}
       {isPerson && <OwnPasskeys />}
       <OwnSessions />
     </Page>

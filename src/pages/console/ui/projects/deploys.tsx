@@ -221,37 +221,6 @@ const stateOf = ({ status, active }: Deploy) => {
   return <Badge tone="bad">Failed</Badge>;
 };
 
-const Actions = ({
-  deploy,
-  project,
-  mayChange,
-}: {
-  deploy: Deploy;
-  project: Project;
-  mayChange: boolean;
-}) => {
-  const { id, status, active, preview } = deploy;
-  const { label, title } = activationWords(id, project.activeDeploy);
-  return (
-    <>
-      {preview && (
-        <a class="button small secondary outline" href={preview} aria-label={`Preview of deploy ${id}`}>
-          Preview
-        </a>
-      )}
-      {mayChange && status === "succeeded" && !active && (
-        <a
-          class="button small secondary outline"
-          href={projectPath(project.slug, "deploys", String(id), "activate")}
-          aria-label={title}
-        >
-          {label}
-        </a>
-      )}
-    </>
-  );
-};
-
 export const Deploys = ({ project, chosen }: { project: Project; chosen: string | undefined }) => {
   const { slug } = project;
   const mayChange = useSession().can("platform:write");
@@ -266,7 +235,24 @@ export const Deploys = ({ project, chosen }: { project: Project; chosen: string 
     {
       name: "Actions",
       kind: "actions",
-      cell: (deploy) => <Actions deploy={deploy} project={project} mayChange={mayChange} />,
+      cell: ({ id, status, active, preview }) => {
+        const { label, title } = activationWords(id, project.activeDeploy);
+        const path = projectPath(slug, "deploys", String(id), "activate");
+        return (
+          <>
+            {preview && (
+              <a class="button small secondary outline" href={preview} aria-label={`Preview of deploy ${id}`}>
+                Preview
+              </a>
+            )}
+            {mayChange && status === "succeeded" && !active && (
+              <a class="button small secondary outline" href={path} aria-label={title}>
+                {label}
+              </a>
+            )}
+          </>
+        );
+      },
     },
   ];
   return (

@@ -296,13 +296,6 @@ const Settings = ({ project, isDeleting }: { project: Project; isDeleting: boole
   );
 };
 
-const AREAS: Readonly<Record<string, string>> = {
-  deploys: "Deploys",
-  settings: "Settings",
-  domains: "Domains",
-  history: "History",
-};
-
 const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: Project }) => (
   <p class="summary">
     <Badge tone="quiet">{PLAN_NAMES[plan]}</Badge>{" "}
@@ -316,31 +309,41 @@ const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: 
   </p>
 );
 
-const areaOf = (area: string, project: Project, item?: string, part?: string): ComponentChildren => {
-  switch (area) {
-    case "deploys":
-      return <Deploys project={project} chosen={part === "activate" ? item : undefined} />;
-    case "settings":
-      return <Settings key={project.slug} project={project} isDeleting={item === "delete"} />;
-    case "domains":
+interface Area {
+  name: string;
+  /** @param item of the area, by the address, and its part */
+  show: (project: Project, item?: string, part?: string) => ComponentChildren;
+}
+
+const AREAS: Readonly<Record<string, Area>> = {
+  deploys: {
+    name: "Deploys",
+    show: (project, item, part) => (
+      <Deploys project={project} chosen={part === "activate" ? item : undefined} />
+    ),
+  },
+  settings: {
+    name: "Settings",
+    show: (project, item) => <Settings key={project.slug} project={project} isDeleting={item === "delete"} />,
+  },
+  domains: {
+    name: "Domains",
+    show(project, item, part) {
       if (item === "check") return <CheckDomain project={project} />;
-      return item === undefined || item === "new" ? (
-        <DomainList project={project} isAdding={item === "new"} />
-      ) : (
-        <DomainPage key={item} project={project} hostname={item} isRemoving={part === "remove"} />
-      );
-    case "history":
-      return <History resource="project" id={project.slug} />;
-    default:
-      return <p>There is no page at this address.</p>;
-  }
+      if (item === undefined || item === "new")
+        return <DomainList project={project} isAdding={item === "new"} />;
+      return <DomainPage key={item} project={project} hostname={item} isRemoving={part === "remove"} />;
+    },
+  },
+  history: { name: "History", show: ({ slug }) => <History resource="project" id={slug} /> },
 };
 
 export const ProjectPage = () => {
   const { slug = "", area = "deploys", item, part } = useRoute().params;
   const found = useProject(slug);
   const { data: project } = found;
-  const place = Object.hasOwn(AREAS, area) ? AREAS[area] : undefined;
+  const current = Object.hasOwn(AREAS, area) ? AREAS[area] : undefined;
+  const place = current?.name;
   const shown = item?.includes(".") ? `${item} – ${place}` : place;
   if (!project)
     return (
@@ -356,13 +359,13 @@ export const ProjectPage = () => {
       <Summary project={project} />
       <Tabs
         label="Parts of the project"
-        tabs={Object.entries(AREAS).map(([one, name]) => ({
+        tabs={Object.entries(AREAS).map(([one, { name }]) => ({
           href: projectPath(slug, one),
           name,
           isCurrent: one === area,
         }))}
       />
-      {areaOf(area, project, item, part)}
+      {current ? current.show(project, item, part) : <p>There is no page at this address.</p>}
     </Page>
   );
 };
