@@ -22,7 +22,7 @@ export const ABSENT: ReadonlySet<string> = new Set(
 );
 
 /** The console's style sheet, without rules that match nothing in it. */
-export const styleSheet = (): string => pruneCss(bundle("pages/console/ui/style.css", "bun"), ABSENT);
+const styleSheet = (): string => pruneCss(bundle("pages/console/ui/style.css", "bun"), ABSENT);
 
 /** A macro, as `packedBundle` is. */
 export const packedStyleSheet = (): string => pack(styleSheet());

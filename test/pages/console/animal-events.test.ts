@@ -7,7 +7,7 @@ import {
   heard,
 } from "../../../src/pages/console/ui/animals/events.ts";
 
-const bella = { id: 7, name: "Bella", categoryId: 1 };
+const luna = { id: 7, name: "Bella", categoryId: 1 };
 
 /** Follows a stream that sends these events and then stays open, until `ms` have passed. */
 const follow = async (
@@ -62,8 +62,8 @@ describe("following the animals", () => {
   test("hands the changes of a moment on together, the last of each animal", async () => {
     const { batches, position } = await follow([
       { type: "reset", id: "1" },
-      { type: "added", id: "2", pet: bella },
-      { type: "changed", id: "3", pet: { ...bella, name: "Luna" } },
+      { type: "added", id: "2", pet: luna },
+      { type: "changed", id: "3", pet: { ...luna, name: "Luna" } },
       { type: "deleted", id: "4", petId: 8 },
     ]);
     expect(batches).toEqual([
@@ -84,13 +84,13 @@ describe("following the animals", () => {
   });
 
   test("continues after the last event that a page before it has read", async () => {
-    const { gaps, asked } = await follow([{ type: "changed", id: "9", pet: bella }], { lastEventId: "8" });
+    const { gaps, asked } = await follow([{ type: "changed", id: "9", pet: luna }], { lastEventId: "8" });
     expect(asked).toEqual(["8"]);
     expect(gaps).toEqual([]);
   });
 
   test("loses nothing of what came just before the end", async () => {
-    const { batches } = await follow([{ type: "changed", id: "9", pet: bella }], { ms: 1, lastEventId: "8" });
+    const { batches } = await follow([{ type: "changed", id: "9", pet: luna }], { ms: 1, lastEventId: "8" });
     expect(batches).toEqual([[[7, "Bella"]]]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isOnPage } from "../../../src/pages/console/ui/parts/address.ts";
 import {
+  type Animal,
   type Day,
   type Statistics,
   animalPath,
@@ -10,15 +11,34 @@ import {
   conflictingFields,
   countOf,
   draftOf,
+  editedWords,
+  exactOption,
   isNarrow,
   letsThrough,
   mayMatch,
   newAnimalOf,
+  optionsFor,
   rebaseDraft,
   summaryOf,
   viewOf,
 } from "../../../src/pages/console/ui/animals/animal.ts";
 import { pluralize } from "../../../src/pages/console/ui/parts/wording.ts";
+import {
+  type Pages,
+  csvOf,
+  failureOf,
+  failureWords,
+  itemsOf,
+  mayEnter,
+  outcomeOf,
+  patchItems,
+  patchPages,
+  reasonOf,
+  wantedAnimal,
+  withFirst,
+} from "../../../src/pages/console/ui/animals/changes.ts";
+import { ApiError } from "../../../src/client/api-error.ts";
+import { csvLine, guardFormula } from "../../../src/lib/csv-writer.ts";
 
 const daysOf = (...counts: number[]): Day[] =>
   counts.map((count, at) => ({ date: `2026-11-0${at + 1}`, count }));
@@ -204,4 +224,207 @@ test("an animal may match a search if its status and category do", () => {
   const bella = { id: 7, name: "Bella", categoryId: 3, status: "sold" } as const;
   const views = [{ q: "x" }, { q: "x", status: "pending" }].map(viewOf);
   expect(views.map((view) => mayMatch(view, bella))).toEqual([true, false]);
+});
+
+const bella = { id: 7, name: "Bella", categoryId: 3, status: "available" } as const;
+
+describe("a change of many animals", () => {
+  test.each([
+    [{ status: "sold" }, { id: 7, name: "Bella", categoryId: 3, status: "sold" }],
+    [{ status: null }, { id: 7, name: "Bella", categoryId: 3 }],
+    [{ categoryId: 4 }, { id: 7, name: "Bella", categoryId: 4, status: "available" }],
+  ] as const)("to %j makes of one: %j", (wanted, animal) => {
+    expect(wantedAnimal(bella, wanted)).toEqual(animal);
+  });
+
+  test.each([
+    ["pet_in_order", "it has an open adoption"],
+    ["precondition_failed", "somebody else changed it"],
+    ["not_found", "it was deleted"],
+    ["category_not_found", "This category no longer exists. Choose another."],
+    ["new_code", "The disk is full."],
+  ])("says why one was not changed: %s", (code, reason) => {
+    expect(reasonOf(new ApiError(409, code, "The disk is full."))).toBe(reason);
+  });
+
+  test("says how many were not changed", () => {
+    expect(failureWords(2, 40)).toBe("2 of 40 animals were not changed:");
+    expect(failureWords(1, 1)).toBe("1 of 1 animal was not changed:");
+  });
+
+  test("has an outcome for each, in their order, with what is needed to undo it", () => {
+    const max = { id: 8, name: "Max", categoryId: 3 };
+    const changes = [bella, max].map((animal) => ({ from: { animal, tag: '"old"' }, to: animal }));
+    const now = { ...bella, status: "sold" as const };
+    const { changed, failed } = outcomeOf(changes, [
+      { id: 7, pet: now, etag: '"new"' },
+      { id: 8, error: { code: "pet_in_order", message: "held", status: 409 } },
+    ]);
+    expect(changed).toEqual([{ before: bella, now: { animal: now, tag: '"new"' } }]);
+    expect(failed.map(({ animal, error }) => [animal, reasonOf(error)])).toEqual([
+      [max, "it has an open adoption"],
+    ]);
+  });
+
+  test("that got no response has changed none", () => {
+    const error = new Error("The server did not respond.");
+    const outcome = failureOf([{ from: { animal: bella, tag: "" }, to: bella }], error);
+    expect(outcome).toEqual({ changed: [], failed: [{ animal: bella, error }] });
+  });
+});
+
+describe("what an edit did", () => {
+  test.each([
+    [{ ...bella, name: "Luna" }, "“Bella” renamed to “Luna”"],
+    [{ ...bella, status: "sold" }, "“Bella” is now adopted"],
+    [{ id: 7, name: "Bella", categoryId: 3 }, "“Bella” no longer has a status"],
+    [{ ...bella, categoryId: 4 }, "“Bella” moved to “Cats”"],
+    [{ ...bella, name: "Luna", status: "sold" }, "“Luna” changed"],
+    [bella, "Nothing changed"],
+  ] as const)("%j: %s", (now, said) => {
+    expect(editedWords(bella, now, "Cats")).toBe(said);
+  });
+});
+
+describe("the file of selected animals", () => {
+  const categories = [{ id: 3, name: "=Dogs, small" }];
+
+  test("has the columns of `export`, the names of categories, and ids with all their digits", () => {
+    const most = 9223372036854775807n;
+    expect(csvOf([bella, { id: 8, name: "Max", categoryId: most }], categories)).toBe(
+      `\ufeffid,name,categoryId,category,status\n7,Bella,3,"'=Dogs, small",available\n8,Max,9223372036854775807,,\n`,
+    );
+  });
+
+  test.each(["=1+1", "'=1", "＝1", " =1", "a;=1", "@x", "a;b", 'say "hi"', " x", "-5", "plain"])(
+    "writes the name %j as `export` does",
+    (name) => {
+      const [, row] = csvOf([{ id: 1, name, categoryId: 9 }], []).split("\n");
+      expect(`${row}\n`).toBe(csvLine(["1", guardFormula(name), "9", "", ""]));
+    },
+  );
+});
+
+const animal = (id: number, more: Partial<Animal> = {}): Animal => ({
+  id,
+  name: `Animal ${id}`,
+  categoryId: 1,
+  ...more,
+});
+
+/** A list with these ids on its pages. */
+const listOf = (pages: readonly (readonly number[])[], hasMore = false): Pages => ({
+  pages: pages.map((ids, at) => ({
+    items: ids.map((id) => animal(id)),
+    next: at < pages.length - 1 || hasMore ? "cursor" : undefined,
+  })),
+  pageParams: pages.map(() => ""),
+});
+
+const idsOf = (list: Pages) => itemsOf(list).map(({ id }) => id);
+
+describe("changes that others make", () => {
+  const list = listOf([
+    [9, 8],
+    [7, 6],
+  ]);
+
+  test("show in their rows, and leave the pages alone that they are not on", () => {
+    const patched = patchPages(list, new Map([[7, animal(7, { status: "sold" })]]));
+    expect(itemsOf(patched).map(({ status }) => status)).toEqual([undefined, undefined, "sold", undefined]);
+    expect(patched.pages[0]).toBe(list.pages[0]);
+  });
+
+  test("are nothing new if the list shows them already, also of a category beyond a double", () => {
+    const most = 9223372036854775807n;
+    const items = [animal(7, { categoryId: most })];
+    expect(patchItems(items, new Map([[7, animal(7, { categoryId: most })]]))).toBe(items);
+    expect(patchPages(list, new Map([[7, animal(7)]]))).toBe(list);
+    expect(patchPages(list, new Map([[1, undefined]]))).toBe(list);
+  });
+
+  test("take a deleted animal out", () => {
+    expect(idsOf(patchPages(list, new Map([[8, undefined]])))).toEqual([9, 7, 6]);
+  });
+});
+
+describe("an animal that a list has not loaded", () => {
+  test.each([
+    ["newer than all", 10, {}, false, true],
+    ["between two that are loaded", 7, {}, true, true],
+    ["on a page that is not loaded", 1, {}, true, false],
+    ["older than the last of all", 1, {}, false, true],
+    ["already listed", 8, {}, true, false],
+    ["of another status", 10, { status: "sold" }, false, false],
+    ["of another category", 10, { category: "2" }, false, false],
+    ["that the search may find", 10, { q: "x" }, false, true],
+    ["beyond the end of a list from the first id", 10, { sort: "id" }, true, false],
+    ["among names, whose order only the API knows", 10, { sort: "name" }, true, false],
+    ["at the end of all names", 10, { sort: "name" }, false, true],
+  ] as const)("%s (%d) may enter it: %j, more pages: %p", (_, id, view, hasMore, isEntering) => {
+    const ids = "sort" in view ? [6, 8] : [8, 6];
+    expect(mayEnter(listOf([ids], hasMore), view, animal(id))).toBe(isEntering);
+  });
+
+  test("enters an empty list", () => {
+    expect(mayEnter(listOf([[]]), {}, animal(1))).toBe(true);
+  });
+});
+
+describe("animals that are put first", () => {
+  test("come the newest before the others, and none twice", () => {
+    expect(idsOf(withFirst(listOf([[3, 2], [1]]), [animal(4), animal(5), animal(2)]))).toEqual([
+      5, 4, 3, 2, 1,
+    ]);
+  });
+
+  test("are not repeated by the page that they belong to, and show its state", () => {
+    const list = withFirst(listOf([[1, 2]]), [animal(4)]);
+    list.pages.push({ items: [animal(3), animal(4, { name: "Renamed" })], next: undefined });
+    expect(idsOf(list)).toEqual([4, 1, 2, 3]);
+    expect(itemsOf(list)[0]?.name).toBe("Renamed");
+  });
+
+  test("leave a list alone that has them", () => {
+    const list = listOf([[1]]);
+    expect(withFirst(list, [animal(1)])).toBe(list);
+  });
+});
+
+const DOGS = { id: 3, name: "Dogs" };
+const HOT = { id: 4, name: "Hot  dogs" };
+const CATS = { id: 5, name: "Cats" };
+const categories = [CATS, DOGS, HOT];
+const labels = (text: string) =>
+  optionsFor(categories, text).map((option) =>
+    option.kind === "number" ? `no. ${option.id}` : `${option.kind} ${option.name}`,
+  );
+
+describe("the category field suggests", () => {
+  test.each([
+    ["every category before anything is typed", "", ["category Cats", "category Dogs", "category Hot  dogs"]],
+    [
+      "names that contain the text, and a new category",
+      " DOG ",
+      ["category Dogs", "category Hot  dogs", "create DOG"],
+    ],
+    ["no new category with the name of another", "hot DOGS", ["category Hot  dogs"]],
+    ["only a new category if none matches", "Rabbit", ["create Rabbit"]],
+    ["the category with a number before a new one", "3", ["category Dogs", "create 3"]],
+    [
+      "a number beyond 2^53 with all its digits",
+      "9223372036854775807",
+      ["no. 9223372036854775807", "create 9223372036854775807"],
+    ],
+  ])("%s", (_what, text, expected) => {
+    expect(labels(text)).toEqual(expected);
+  });
+});
+
+test("a whole name or a number names a category, and a part of a name does not", () => {
+  expect(exactOption(categories, " hot dogs")).toEqual({ kind: "category", id: "4", name: "Hot  dogs" });
+  expect(exactOption(categories, "5")).toEqual({ kind: "category", id: "5", name: "Cats" });
+  expect(exactOption(categories, "-7")).toEqual({ kind: "number", id: "-7" });
+  expect(exactOption(categories, "dog")).toBeUndefined();
+  expect(exactOption(categories, "")).toBeUndefined();
 });

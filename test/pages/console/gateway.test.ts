@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
-import { faultOf, openStore, type Store, type StoreSettings } from "../../support/store.ts";
+import { type Store, type StoreSettings, faultOf, openStore } from "../../support/store.ts";
+import { returnToOf } from "../../../src/pages/console/oidc-routes.ts";
 
 interface SignedIn {
   store: Store;
@@ -275,4 +276,34 @@ describe("the page", () => {
       expect((await ask(store, "GET", path, {})).status).toBe(404);
     expect((await ask(store, "POST", "/console/session", { key: store.key })).status).toBe(404);
   });
+});
+
+test.each([
+  "/console",
+  "/console/adoptions",
+  "/console?status=available&q=%C5%81ucja",
+  "/console/animals/7?from=/console",
+])("after signing in, %s is shown", (to) => {
+  expect(returnToOf(to)).toBe(to);
+});
+
+test.each([
+  undefined,
+  "",
+  "/",
+  "/consolex",
+  "/docs",
+  "//evil.example",
+  "https://evil.example",
+  "/console//evil.example",
+  "/console/..//evil.example",
+  "/console/..\\evil.example",
+  "/console\r\nset-cookie: a=b",
+  "/console?x=\u0000",
+  "/console#x",
+  " /console",
+  // Kept in memory until the visitor comes back, for as many visitors as there are.
+  `/console?q=${"x".repeat(2000)}`,
+])("after signing in, the first page is shown in place of %j", (to) => {
+  expect(returnToOf(to)).toBe("/console");
 });

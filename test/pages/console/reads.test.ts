@@ -2,11 +2,21 @@ import { beforeEach, expect, test } from "bun:test";
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from "@tanstack/query-core";
 import {
   finishWrite,
+  isAuthWrite,
   onStaleRead,
   onWrite,
   readAfterWrites,
 } from "../../../src/pages/console/ui/api/client.ts";
 import { readsDone, reread, restartReads } from "../../../src/pages/console/ui/parts/reads.ts";
+
+test.each([
+  ["GET", "sessions", false],
+  ["POST", "invitation", false],
+  ["POST", "invitation/accept", true],
+  ["DELETE", "sessions", true],
+])("%s of console/auth/%s counts as a write: %p", (method, path, isWrite) => {
+  expect(isAuthWrite(method, path)).toBe(isWrite);
+});
 
 /** A server whose responses are held. Each is the state at the time of its request. */
 const slowServer = () => {
