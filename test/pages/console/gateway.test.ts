@@ -1,61 +1,32 @@
 import { describe, expect, test } from "bun:test";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
+import { ORIGIN, visitor } from "../../access/people/visitor.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { type Store, type StoreSettings, faultOf, openStore } from "../../support/store.ts";
 import { returnToOf } from "../../../src/pages/console/oidc-routes.ts";
 
-interface SignedIn {
-  store: Store;
-  /** Sends a request as the console's page does; headers that are given replace its own. */
-  send(
-    method: string,
-    path: string,
-    options?: { headers?: Record<string, string>; json?: unknown },
-  ): Promise<Response>;
-  cookie: string;
-  csrfToken: string;
-}
+/** A request without a session, as a listener hands it over. */
+const ask = (store: Store, method: string, path: string, headers: Record<string, string> = {}) =>
+  store.visit(`${ORIGIN}${path}`, { method, headers });
 
-/** As a listener hands it over; without a key unless it is given. */
-const ask = (
-  store: Store,
-  method: string,
-  path: string,
-  { key, headers = {}, json }: { key?: string; headers?: Record<string, string>; json?: unknown } = {},
-): Promise<Response> =>
-  store.visit(`http://localhost${path}`, {
-    method,
-    headers: {
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...(json !== undefined && { "content-type": "application/json" }),
-      ...headers,
-    },
-    ...(json !== undefined && { body: JSON.stringify(json) }),
-  });
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** The session cookie of whoever signs in with this key. */
-const cookieOf = async (store: Store, key: string): Promise<string> => {
-  const response = await ask(store, "POST", "/console/session", { key });
-  return (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+/** Sends the requests of a browser that is signed in with a key. */
+const signedInWith = async (store: Store, key: string) => {
+  const { send } = visitor(store);
+  await send("POST", "/console/session", { headers: bearer(key) });
+  return send;
 };
 
-const signIn = async (settings: StoreSettings = {}): Promise<SignedIn> => {
+const signIn = async (settings: StoreSettings = {}) => {
   const store = await openStore(settings);
-  const response = await ask(store, "POST", "/console/session", { key: store.key });
+  const browser = visitor(store);
+  const response = await browser.signInWithKey();
   expect(response.status).toBe(201);
-  const cookie = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
   const { csrfToken } = (await response.json()) as { csrfToken: string };
-  return {
-    store,
-    cookie,
-    csrfToken,
-    send: (method, path, { headers = {}, json } = {}) =>
-      ask(store, method, path, {
-        headers: { cookie, "x-csrf-token": csrfToken, "sec-fetch-site": "same-origin", ...headers },
-        ...(json !== undefined && { json }),
-      }),
-  };
+  const cookie = `adoption-store=${browser.cookies.get("adoption-store")}`;
+  return { store, send: browser.send, csrfToken, cookie };
 };
 
 const ANIMAL = { name: "Bella", categoryId: 1 };
@@ -63,7 +34,7 @@ const ANIMAL = { name: "Bella", categoryId: 1 };
 describe("signing in", () => {
   test("accepts an API key in the Authorization header, and sets a cookie that scripts cannot read", async () => {
     const store = await openStore();
-    const response = await ask(store, "POST", "/console/session", { key: store.key });
+    const response = await ask(store, "POST", "/console/session", bearer(store.key));
     expect(response.status).toBe(201);
     expect(response.headers.get("cache-control")).toBe("no-store");
     const cookie = response.headers.get("set-cookie") ?? "";
@@ -75,14 +46,14 @@ describe("signing in", () => {
   test("over HTTPS sets a cookie for HTTPS only that no other host can set", async () => {
     const store = await openStore({ env: { BASE_URL: "https://adopt.example.org" } });
     const cookie =
-      (await ask(store, "POST", "/console/session", { key: store.key })).headers.get("set-cookie") ?? "";
+      (await ask(store, "POST", "/console/session", bearer(store.key))).headers.get("set-cookie") ?? "";
     expect(cookie).toStartWith("__Host-adoption-store=");
     expect(cookie).toEndWith("; Secure");
   });
 
   test("with a wrong key is refused and limited as in the API", async () => {
     const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "2" } });
-    const attempt = () => ask(store, "POST", "/console/session", { key: "aas_wrong" });
+    const attempt = () => ask(store, "POST", "/console/session", bearer("aas_wrong"));
     expect(await faultOf(await attempt())).toBe("401 invalid_api_key");
     await attempt();
     expect((await attempt()).status).toBe(429);
@@ -90,7 +61,7 @@ describe("signing in", () => {
 
   test("again ends the previous session", async () => {
     const { store, send, cookie } = await signIn();
-    await ask(store, "POST", "/console/session", { key: store.key, headers: { cookie } });
+    await ask(store, "POST", "/console/session", { ...bearer(store.key), cookie });
     expect(await faultOf(await send("GET", "/console/api/v1/pets"))).toBe("401 not_signed_in");
   });
 
@@ -102,7 +73,7 @@ describe("signing in", () => {
       storeId: storeIdOf(store.database.client) ?? "",
       key: { name: "all", scopes: ["*"] },
     });
-    const signedOut = await ask(store, "GET", "/console/session", {});
+    const signedOut = await ask(store, "GET", "/console/session");
     expect([signedOut.status, await signedOut.json()]).toEqual([200, { signedIn: false }]);
   });
 });
@@ -112,7 +83,7 @@ test("a session shows the scopes, the expiry and the limit of its secret", async
   const rate = { requests: 100, seconds: 60 };
   const { key, secret } = await store.keys.create({ name: "web", scopes: ["keys:admin"], rate }, OPERATOR);
   await store.keys.rotate(key.id, 60, OPERATOR);
-  const response = await ask(store, "POST", "/console/session", { key: secret });
+  const response = await ask(store, "POST", "/console/session", bearer(secret));
   expect((await response.json()) as object).toMatchObject({
     key: { scopes: ["keys:admin"], expiresAt: "2026-11-20T00:01:00.000Z", rateLimit: "100/min" },
   });
@@ -128,17 +99,15 @@ describe("a call of the console", () => {
   });
 
   test("is limited to the scopes of its key", async () => {
-    const { store } = await signIn();
-    const key = await store.mint({ scopes: ["pets:read"] });
-    const cookie = await cookieOf(store, key);
-    const listed = await ask(store, "GET", "/console/api/platform/keys", { headers: { cookie } });
-    expect(await faultOf(listed)).toBe("403 insufficient_scope");
+    const store = await openStore();
+    const send = await signedInWith(store, await store.mint({ scopes: ["pets:read"] }));
+    expect(await faultOf(await send("GET", "/console/api/platform/keys"))).toBe("403 insufficient_scope");
   });
 
   test("without a session is refused, even with an API key", async () => {
     const store = await openStore();
-    for (const options of [{}, { key: store.key }]) {
-      const response = await ask(store, "GET", "/console/api/v1/pets", options);
+    for (const headers of [{}, bearer(store.key)]) {
+      const response = await ask(store, "GET", "/console/api/v1/pets", headers);
       expect(await faultOf(response)).toBe("401 not_signed_in");
       expect(response.headers.get("www-authenticate")).toContain("Bearer");
     }
@@ -184,7 +153,9 @@ describe("a call of the console", () => {
 
   test("with two session cookies is signed out: a page of another host may have set one", async () => {
     const { send, cookie, store } = await signIn();
-    const tossed = await cookieOf(store, store.key);
+    const other = visitor(store);
+    await other.signInWithKey();
+    const tossed = `adoption-store=${other.cookies.get("adoption-store")}`;
     for (const both of [`${tossed}; ${cookie}`, `${cookie}; ${tossed}`]) {
       const response = await send("GET", "/console/api/v1/pets", { headers: { cookie: both } });
       expect(await faultOf(response)).toBe("401 not_signed_in");
@@ -193,14 +164,11 @@ describe("a call of the console", () => {
 
   test("is refused once its key is revoked or its session is closed", async () => {
     const { send, store } = await signIn();
-    const key = await store.mint({});
-    const cookie = await cookieOf(store, key);
-    const list = () => ask(store, "GET", "/console/api/v1/pets", { headers: { cookie } });
-    expect((await list()).status).toBe(200);
+    const sendRevoked = await signedInWith(store, await store.mint({}));
+    expect((await sendRevoked("GET", "/console/api/v1/pets")).status).toBe(200);
     expect((await store.call("DELETE", "/platform/keys/2")).status).toBe(204);
-    expect(await faultOf(await list())).toBe("401 invalid_api_key");
-    const state = await ask(store, "GET", "/console/session", { headers: { cookie } });
-    expect(await state.json()).toEqual({ signedIn: false });
+    expect(await faultOf(await sendRevoked("GET", "/console/api/v1/pets"))).toBe("401 invalid_api_key");
+    expect(await (await sendRevoked("GET", "/console/session")).json()).toEqual({ signedIn: false });
 
     const ended = await send("DELETE", "/console/session");
     expect([ended.status, ended.headers.get("set-cookie")]).toEqual([
@@ -224,7 +192,7 @@ describe("the page", () => {
     const store = await openStore();
     const pages = await Promise.all(
       ["/console", "/console/animals/new?status=sold", "/console/projects/docs/domains/a.example.org"].map(
-        (path) => ask(store, "GET", path, {}),
+        (path) => ask(store, "GET", path),
       ),
     );
     const texts = await Promise.all(pages.map((page) => page.text()));
@@ -239,7 +207,7 @@ describe("the page", () => {
 
   test("loads immutable files of this host only, below 90 KB with Brotli and 105 KB with gzip", async () => {
     const store = await openStore();
-    const page = await (await ask(store, "GET", "/console", {})).text();
+    const page = await (await ask(store, "GET", "/console")).text();
     const files = [...page.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, path]) => path as string);
     expect(files).toHaveLength(2);
     for (const [coding, limit] of [
@@ -256,25 +224,25 @@ describe("the page", () => {
     }
     for (const path of files) {
       expect(path).toStartWith("/console/assets/");
-      const file = await ask(store, "GET", path, { headers: { "accept-encoding": "gzip, br" } });
+      const file = await ask(store, "GET", path, { "accept-encoding": "gzip, br" });
       expect([file.status, file.headers.get("content-encoding")]).toEqual([200, "br"]);
       expect(file.headers.get("cache-control")).toContain("immutable");
       const compressed = await file.bytes();
-      const plain = await ask(store, "GET", path, { headers: { "accept-encoding": "br;q=0" } });
+      const plain = await ask(store, "GET", path, { "accept-encoding": "br;q=0" });
       expect(plain.headers.get("content-encoding")).toBeNull();
       const text = await plain.text();
       expect(text).not.toContain("sourceMappingURL");
       expect(compressed.length).toBe(brotliCompressSync(text).length);
       expect(brotliDecompressSync(compressed).toString()).toBe(text);
     }
-    expect((await ask(store, "GET", "/console/assets/x/console.js", {})).status).toBe(404);
+    expect((await ask(store, "GET", "/console/assets/x/console.js")).status).toBe(404);
   });
 
   test("and everything below it is 404 with CONSOLE=off", async () => {
     const store = await openStore({ env: { CONSOLE: "off" } });
     for (const path of ["/console", "/console/animals", "/console/session", "/console/api/v1/pets"])
-      expect((await ask(store, "GET", path, {})).status).toBe(404);
-    expect((await ask(store, "POST", "/console/session", { key: store.key })).status).toBe(404);
+      expect((await ask(store, "GET", path)).status).toBe(404);
+    expect((await ask(store, "POST", "/console/session", bearer(store.key))).status).toBe(404);
   });
 });
 
