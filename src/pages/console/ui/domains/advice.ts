@@ -11,6 +11,10 @@ import {
 
 // What findings and problems with certificates mean, in words.
 
+/** A domain as far as its records are described. */
+export type Named = Pick<Domain, "hostname" | "record" | "guide"> &
+  Partial<Pick<Domain, "challengeRecord" | "ownershipRecord" | "stage" | "checkedAt">>;
+
 /** The text that a person reads first: the problem, and the remedy. */
 interface Words {
   title: string;
@@ -43,7 +47,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   unreachable: "The server could not reach the CA. Its operator must check the connection.",
 };
 
-/** The meaning of a problem with a certificate. The CA's own words are shown after it. */
+/** The CA's own words are shown after it. */
 export const certificateProblem = (type: string): string =>
   CERTIFICATE_PROBLEMS[type] ?? "The CA refused. This is what it said:";
 
@@ -104,14 +108,12 @@ const OVERDUE_STEPS = [
   "Choose Re-verify to start a new attempt.",
 ] as const;
 
-type Described = Pick<Domain, "hostname" | "record" | "guide" | "checkedAt"> &
-  Partial<Pick<Domain, "challengeRecord" | "stage">>;
-type Describe = (findings: readonly [Finding, ...Finding[]], domain: Described, now: number) => Words;
+type Describe = (findings: readonly [Finding, ...Finding[]], domain: Named, now: number) => Words;
 
 const lists = new Intl.ListFormat("en");
 
 /** "Their caches expire within 41 minutes.", counted from the check to the last of them. */
-const cacheEnd = (findings: readonly Finding[], { checkedAt }: Described, now: number): string => {
+const cacheEnd = (findings: readonly Finding[], { checkedAt }: Named, now: number): string => {
   const known = findings.flatMap(({ seconds }) => seconds ?? []);
   if (known.length < findings.length) return DNS_DELAY;
   const left = ((checkedAt === undefined ? now : Date.parse(checkedAt)) - now) / 1000 + Math.max(...known);
@@ -120,13 +122,13 @@ const cacheEnd = (findings: readonly Finding[], { checkedAt }: Described, now: n
     : "Their caches should have expired. The next check will tell.";
 };
 
-const needsExactly = (areTwo: boolean, { record: { type } }: Described): string => {
+const needsExactly = (areTwo: boolean, { record: { type } }: Named): string => {
   const alone = type === "CNAME" ? " No other record may exist under the same name." : "";
   return `${areTwo ? "The values" : "The value"} must match exactly.${alone} ${DNS_DELAY}`;
 };
 
 /** The note about providers without ALIAS. A known provider has its own steps instead. */
-const aliasNote = ({ guide, record: { note } }: Described): Pick<Words, "note"> =>
+const aliasNote = ({ guide, record: { note } }: Named): Pick<Words, "note"> =>
   guide || note === undefined ? {} : { note };
 
 /** Types of records that serve something other than the website. */
@@ -221,7 +223,7 @@ const describe: Describe = (findings, domain, now) => {
 };
 
 /** The next steps after a domain was added, alone or with its pair. */
-const createWords = (records: readonly unknown[], domain: Described, pair?: Described): Words => {
+const createWords = (records: readonly unknown[], domain: Named, pair?: Named): Words => {
   const areTwo = records.length > 1;
   return {
     title: `Create ${areTwo ? "these records" : "this record"} at your DNS provider`,
@@ -252,9 +254,6 @@ export interface Advice extends Words {
   /** The actions to take, one by one. */
   steps?: readonly string[];
 }
-
-export type Named = Pick<Domain, "hostname" | "record" | "guide"> &
-  Partial<Pick<Domain, "challengeRecord" | "ownershipRecord" | "stage">>;
 
 /** A record of the domain, whose name is within its registered domain. */
 const creation = (

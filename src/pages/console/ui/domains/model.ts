@@ -19,14 +19,13 @@ export type Stage = Domain["stage"];
 export const shownName = ({ hostname, unicode }: Pick<Domain, "hostname" | "unicode">): string =>
   unicode === hostname ? hostname : `${unicode} (${hostname})`;
 
-const WAITING: ReadonlySet<Stage> = new Set(["awaiting_dns", "dns_conflict"]);
+/** True while the domain waits for its records. */
+export const isWaiting = ({ stage }: Pick<Domain, "stage">): boolean =>
+  stage === "awaiting_dns" || stage === "dns_conflict";
 
-export const isWaiting = ({ stage }: Pick<Domain, "stage">): boolean => WAITING.has(stage);
-
-const SECOND_MS = 1000;
-const QUICK_MS = 2 * SECOND_MS;
-const STEADY_MS = 5 * SECOND_MS;
-const SLOW_MS = 15 * SECOND_MS;
+const QUICK_MS = 2000;
+const STEADY_MS = 5000;
+const SLOW_MS = 15_000;
 
 const DELAY_MS: Record<Stage, number> = {
   awaiting_dns: STEADY_MS,
@@ -95,14 +94,12 @@ export const targetsOf = <One extends Pick<Domain, "hostname" | "stage">>(
 };
 
 /** The address of a live domain; undefined while nothing is served there, and for a wildcard. */
-export const addressOf = ({
-  hostname,
-  stage,
-  certificate,
-}: Pick<Domain, "hostname" | "stage" | "certificate">): string | undefined =>
-  stage === "live" && !isWildcard({ hostname })
-    ? `${certificate?.status === "in_use" ? "https" : "http"}://${hostname}/`
-    : undefined;
+export const addressOf = (
+  domain: Pick<Domain, "hostname" | "stage"> & Partial<Domain>,
+): string | undefined => {
+  if (domain.stage !== "live" || isWildcard(domain)) return undefined;
+  return `${domain.certificate?.status === "in_use" ? "https" : "http"}://${domain.hostname}/`;
+};
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** Text that surrounds an address in messages: quotes and angle brackets. */
@@ -153,10 +150,6 @@ export const STATUS = {
   checking: "Checking",
   not_yet: "Not yet",
   action_needed: "Action needed",
-} as const;
-
-export const STEPS = {
-  live: "Live",
 } as const;
 
 /** The title of a suspension, whose message has the reason. */

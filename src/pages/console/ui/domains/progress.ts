@@ -1,15 +1,6 @@
 import type { Tone } from "../parts/wording.ts";
 import { adviceOf } from "./advice.ts";
-import {
-  ACTIONS,
-  type Domain,
-  type Event,
-  type Finding,
-  STATUS,
-  STEPS,
-  type Stage,
-  isWaiting,
-} from "./model.ts";
+import { ACTIONS, type Domain, type Event, type Finding, STATUS, type Stage, isWaiting } from "./model.ts";
 import { addressOf } from "../parts/address.ts";
 
 type DomainState = Pick<Domain, "hostname" | "record" | "stage" | "findings"> & Partial<Domain>;
@@ -48,6 +39,7 @@ export type StepState = "done" | "now" | "later" | "stuck" | "suspended";
 export interface Step {
   name: string;
   state: StepState;
+  /** Its completion. */
   at?: string;
 }
 
@@ -73,12 +65,12 @@ const dnsSteps = (domain: DomainState): Progress[] => {
 
 /** True if the domain will get a certificate, as far as the page can tell: without HTTPS it gets none. */
 export const isCertified = (
-  { stage, certificate, liveAt }: Pick<DomainState, "stage" | "certificate" | "liveAt">,
+  { stage, certificate, liveAt }: Pick<Domain, "stage"> & Partial<Domain>,
   isSecured: boolean,
-): boolean => {
-  if (certificate || stage === "verified" || stage === "issuing" || stage === "issue_failed") return true;
-  return isSecured && liveAt === undefined;
-};
+): boolean =>
+  certificate !== undefined ||
+  ["verified", "issuing", "issue_failed"].includes(stage) ||
+  (isSecured && liveAt === undefined);
 
 const certificateSteps = (
   { stage, certificate }: DomainState,
@@ -119,11 +111,11 @@ export const stepsOf = (
   const steps: Progress[] = [
     ...dnsSteps(domain),
     ...(isCertified(domain, isSecured) ? certificateSteps(domain, history) : []),
-    { name: STEPS.live, isDone: domain.stage === "live" && !stuck, at: domain.liveAt },
+    { name: "Live", isDone: domain.stage === "live" && !stuck, at: domain.liveAt },
   ];
   // Only the plan is missing. Unfinished steps of the certificate would mislead.
   if (domain.stage === "suspended")
-    return [...steps.filter(({ isDone }) => isDone).map(doneStep), { name: STEPS.live, state: "suspended" }];
+    return [...steps.filter(({ isDone }) => isDone).map(doneStep), { name: "Live", state: "suspended" }];
   const first = steps.findIndex(({ isDone }) => !isDone);
   const current = first === -1 ? steps.length : first;
   return steps.map((step, index) => {
