@@ -9,8 +9,9 @@ export interface Provider {
   where: string;
   /** The label of the button for a new record; absent if undocumented. */
   add?: string;
-  /** The names of a record's fields. */
-  fields: { name: string; value: string };
+  /** The labels of a record's fields. */
+  nameField: string;
+  valueField: string;
   /** The record type for an apex, whose addresses then follow the target; undefined if the provider has none. */
   apexType?: "CNAME" | "ALIAS" | "ANAME";
   /** The value of an apex's name field; "" leaves the field empty. */
@@ -25,6 +26,22 @@ export interface Provider {
   terraform?: "cloudflare" | "route53";
 }
 
+/** By default, the labels are those of the DNS, and an apex is `@`. */
+const provider = (
+  name: string,
+  nameServers: Provider["nameServers"],
+  where: string,
+  more: Partial<Provider>,
+): Provider => ({
+  name,
+  nameServers,
+  where,
+  nameField: "Name",
+  valueField: "Value",
+  apexName: "@",
+  ...more,
+});
+
 /** When the table was last compared. Panels change more often than name servers. */
 export const PROVIDERS_COMPARED = "2026-11-23";
 
@@ -34,178 +51,107 @@ export const PROVIDERS_COMPARED = "2026-11-23";
  * Whether an apex can have an alias is as in the provider table of dnscontrol, and for Hostinger and IONOS as in their help.
  */
 export const PROVIDERS: readonly Provider[] = [
-  {
-    name: "GoDaddy",
-    nameServers: ["domaincontrol.com"],
-    where: "Domain Portfolio, the domain, DNS",
-    add: "Add New Record",
-    fields: { name: "Name", value: "Value" },
-    apexName: "@",
-  },
-  {
-    name: "Cloudflare",
-    nameServers: ["ns.cloudflare.com"],
-    where: "the domain, DNS, Records",
+  provider("GoDaddy", ["domaincontrol.com"], "Domain Portfolio, the domain, DNS", { add: "Add New Record" }),
+  provider("Cloudflare", ["ns.cloudflare.com"], "the domain, DNS, Records", {
     add: "Add record",
-    fields: { name: "Name", value: "Target" },
+    valueField: "Target",
     apexType: "CNAME",
-    apexName: "@",
     terraform: "cloudflare",
-  },
-  {
-    name: "Namecheap",
-    nameServers: ["registrar-servers.com"],
-    where: "Domain List, Manage, Advanced DNS",
+  }),
+  provider("Namecheap", ["registrar-servers.com"], "Domain List, Manage, Advanced DNS", {
     add: "Add New Record",
-    fields: { name: "Host", value: "Value" },
+    nameField: "Host",
     apexType: "ALIAS",
-    apexName: "@",
-  },
-  {
-    name: "Hostinger",
-    nameServers: ["dns-parking.com"],
-    where: "Domains, the domain, DNS / Nameservers",
-    fields: { name: "Name", value: "Target" },
+  }),
+  provider("Hostinger", ["dns-parking.com"], "Domains, the domain, DNS / Nameservers", {
+    valueField: "Target",
     apexType: "CNAME",
-    apexName: "@",
-  },
-  {
-    name: "IONOS",
-    nameServers: [/\.ui-dns\.(?:biz|com|de|org)$/],
-    where: "Domains & SSL, the gear beside the domain, DNS",
+  }),
+  provider("IONOS", [/\.ui-dns\.(?:biz|com|de|org)$/], "Domains & SSL, the gear beside the domain, DNS", {
     add: "Add record",
-    fields: { name: "Hostname", value: "Points to" },
-    apexName: "@",
-  },
-  {
-    name: "Amazon Route 53",
-    nameServers: [/\.awsdns-[0-9]+\.(?:com|net|org|co\.uk)$/],
-    where: "Hosted zones, the zone",
+    nameField: "Hostname",
+    valueField: "Points to",
+  }),
+  provider("Amazon Route 53", [/\.awsdns-[0-9]+\.(?:com|net|org|co\.uk)$/], "Hosted zones, the zone", {
     add: "Create record",
-    fields: { name: "Record name", value: "Value" },
+    nameField: "Record name",
     apexName: "",
     listsWholeNames: true,
     wantsQuotes: true,
     terraform: "route53",
-  },
-  {
-    name: "Squarespace or Google Cloud DNS",
-    nameServers: ["googledomains.com", "squarespacedns.com"],
-    where: "the domain, DNS, DNS Settings (in Google Cloud: Cloud DNS, the zone)",
-    add: "Add record (in Google Cloud: Add standard)",
-    fields: { name: "Host or DNS name", value: "Data or Canonical name" },
-    apexType: "ALIAS",
-    apexName: "@",
-  },
-  {
-    name: "OVHcloud",
-    nameServers: ["ovh.net", "anycast.me"],
-    where: "Web Cloud, Domain names, the domain, DNS zone",
+  }),
+  provider(
+    "Squarespace or Google Cloud DNS",
+    ["googledomains.com", "squarespacedns.com"],
+    "the domain, DNS, DNS Settings (in Google Cloud: Cloud DNS, the zone)",
+    {
+      add: "Add record (in Google Cloud: Add standard)",
+      nameField: "Host or DNS name",
+      valueField: "Data or Canonical name",
+      apexType: "ALIAS",
+    },
+  ),
+  provider("OVHcloud", ["ovh.net", "anycast.me"], "Web Cloud, Domain names, the domain, DNS zone", {
     add: "Add an entry",
-    fields: { name: "Sub-domain", value: "Target" },
+    nameField: "Sub-domain",
+    valueField: "Target",
     apexName: "",
     needsFinalDot: true,
-  },
-  {
-    name: "Wix",
-    nameServers: ["wixdns.net"],
-    where: "Domains, the domain's menu, Manage DNS Records",
+  }),
+  provider("Wix", ["wixdns.net"], "Domains, the domain's menu, Manage DNS Records", {
     add: "Add Record",
-    fields: { name: "Host Name", value: "Value" },
+    nameField: "Host Name",
     apexName: "",
-  },
-  {
-    name: "Azure DNS",
-    nameServers: [/\.azure-dns\.(?:com|info|net|org)$/],
-    where: "DNS zones, the zone, Record sets",
+  }),
+  provider("Azure DNS", [/\.azure-dns\.(?:com|info|net|org)$/], "DNS zones, the zone, Record sets", {
     add: "Add",
-    fields: { name: "Name", value: "Alias" },
-    apexName: "@",
-  },
-  {
-    name: "DigitalOcean",
-    nameServers: ["digitalocean.com"],
-    where: "Networking, Domains, the domain",
-    fields: { name: "Hostname", value: "Is an alias of" },
-    apexName: "@",
-  },
-  {
-    name: "Gandi",
-    nameServers: ["gandi.net"],
-    where: "Domain, the domain, DNS Records",
+    valueField: "Alias",
+  }),
+  provider("DigitalOcean", ["digitalocean.com"], "Networking, Domains, the domain", {
+    nameField: "Hostname",
+    valueField: "Is an alias of",
+  }),
+  provider("Gandi", ["gandi.net"], "Domain, the domain, DNS Records", {
     add: "Add record",
-    fields: { name: "Name", value: "Hostname" },
+    valueField: "Hostname",
     apexType: "ALIAS",
-    apexName: "@",
     needsFinalDot: true,
-  },
-  {
-    name: "Hetzner",
-    nameServers: [/\.ns\.hetzner\.(?:com|de)$/],
-    where: "DNS, the zone",
+  }),
+  provider("Hetzner", [/\.ns\.hetzner\.(?:com|de)$/], "DNS, the zone", {
     add: "Add record",
-    fields: { name: "Name", value: "Value" },
-    apexName: "@",
     needsFinalDot: true,
-  },
-  {
-    name: "Porkbun",
-    nameServers: ["ns.porkbun.com"],
-    where: "Domain Management, the domain, DNS",
-    fields: { name: "Host", value: "Answer" },
-    apexType: "ALIAS",
+  }),
+  provider("Porkbun", ["ns.porkbun.com"], "Domain Management, the domain, DNS", {
+    nameField: "Host",
+    valueField: "Answer",
     apexName: "",
-  },
-  {
-    name: "Alibaba Cloud",
-    nameServers: ["alidns.com", "hichina.com"],
-    where: "Alibaba Cloud DNS, the domain",
+    apexType: "ALIAS",
+  }),
+  provider("Alibaba Cloud", ["alidns.com", "hichina.com"], "Alibaba Cloud DNS, the domain", {
     add: "Add Record",
-    fields: { name: "Hostname", value: "Record Value" },
-    apexName: "@",
-  },
-  {
-    name: "DNSPod",
-    nameServers: ["dnspod.net"],
-    where: "My Domains, the domain",
-    add: "Add Record",
-    fields: { name: "Host", value: "Value" },
-    apexName: "@",
-  },
-  {
-    name: "Name.com",
-    nameServers: ["name.com"],
-    where: "My Domains, the domain, Manage DNS Records",
-    fields: { name: "Host", value: "Answer" },
+    nameField: "Hostname",
+    valueField: "Record Value",
+  }),
+  provider("DNSPod", ["dnspod.net"], "My Domains, the domain", { add: "Add Record", nameField: "Host" }),
+  provider("Name.com", ["name.com"], "My Domains, the domain, Manage DNS Records", {
+    nameField: "Host",
+    valueField: "Answer",
+    apexName: "",
     apexType: "ANAME",
-    apexName: "",
-  },
-  {
-    name: "Vercel",
-    nameServers: ["vercel-dns.com"],
-    where: "Domains, the domain, DNS Records",
+  }),
+  provider("Vercel", ["vercel-dns.com"], "Domains, the domain, DNS Records", {
     add: "Add",
-    fields: { name: "Name", value: "Value" },
     apexType: "ALIAS",
-    apexName: "@",
-  },
-  {
-    name: "Netlify or NS1",
-    nameServers: ["nsone.net"],
-    where: "Domains, the domain, DNS records",
+  }),
+  provider("Netlify or NS1", ["nsone.net"], "Domains, the domain, DNS records", {
     add: "Add new record",
-    fields: { name: "Name", value: "Value" },
     apexType: "ALIAS",
-    apexName: "@",
-  },
-  {
-    name: "Bluehost",
-    nameServers: ["bluehost.com"],
-    where: "Domains, the domain, DNS",
+  }),
+  provider("Bluehost", ["bluehost.com"], "Domains, the domain, DNS", {
     add: "Add Record",
-    fields: { name: "Host Record", value: "Points To" },
-    apexName: "@",
-  },
+    nameField: "Host Record",
+    valueField: "Points To",
+  }),
 ];
 
 const isOf =

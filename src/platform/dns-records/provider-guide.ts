@@ -44,9 +44,9 @@ const deletionStep = ({ type, name, found = [] }: RecordChange, zone: PanelZone)
     : `Delete the ${type} ${plural("record", found)} with the name ${listedName(name, zone)} and the ${plural("value", found)} ${found.join(", ")}.`;
 
 const nameStep = (owner: string, zone: PanelZone): string => {
-  const { fields, apexName } = zone.provider;
-  if (owner === zone.name && apexName === "") return `Leave the field ${fields.name} empty.`;
-  return `Enter ${nameWithin(owner, zone.name)} in the field ${fields.name}.`;
+  const { nameField, apexName } = zone.provider;
+  if (owner === zone.name && apexName === "") return `Leave the field ${nameField} empty.`;
+  return `Enter ${nameWithin(owner, zone.name)} in the field ${nameField}.`;
 };
 
 const CAA_VALUE = /^0 (\S+) "(.*)"$/;
@@ -55,7 +55,7 @@ const NAMED: ReadonlySet<string> = new Set(["CNAME", "ALIAS", "ANAME"]);
 /** @param isDotted true if the panel has added the zone to the value before */
 const valueStep = (
   { type, value }: Omit<NewRecord, "name">,
-  { fields, ...provider }: Provider,
+  provider: Provider,
   isDotted = false,
 ): string => {
   if (type === "CAA") {
@@ -63,9 +63,9 @@ const valueStep = (
     return `Enter the flags 0, the tag ${tag} and the value ${issuer}. If the form has one field for all three, enter ${value}.`;
   }
   if (NAMED.has(type) && (provider.needsFinalDot || isDotted))
-    return `Enter ${value}. in the field ${fields.value}, with the final dot.`;
+    return `Enter ${value}. in the field ${provider.valueField}, with the final dot.`;
   const written = type === "TXT" && provider.wantsQuotes ? `"${value}"` : value;
-  return `Enter ${written} in the field ${fields.value}.`;
+  return `Enter ${written} in the field ${provider.valueField}.`;
 };
 
 /** Only CNAME and address records can be proxied. */
