@@ -4,7 +4,7 @@ import { assertFits, readCertificate } from "../../protocols/acme/certificate.ts
 import type { AcmeClient } from "../../protocols/acme/client.ts";
 import { type Problem, AcmeProblem, problemOf } from "../../protocols/acme/problem.ts";
 import { renewalTime, retryTime } from "../../protocols/acme/renewal.ts";
-import type { Attempt } from "./attempt-repository.ts";
+import type { Attempt } from "./repository.ts";
 import {
   type Certificate,
   type Issued,

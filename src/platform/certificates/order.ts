@@ -10,7 +10,7 @@ import {
 } from "../../protocols/acme/keys.ts";
 import type { Order } from "../../protocols/acme/objects.ts";
 import { type Problem, AcmeProblem } from "../../protocols/acme/problem.ts";
-import type { Attempt } from "./attempt-repository.ts";
+import type { Attempt } from "./repository.ts";
 import { findExhaustedLimit } from "./budget.ts";
 import { type Certificate, type PendingOrder, BUDGET } from "./certificate.ts";
 import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";

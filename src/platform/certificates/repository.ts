@@ -1,10 +1,24 @@
-import { type Column, sql } from "drizzle-orm";
+import { type Column, type SQL, sql } from "drizzle-orm";
+import type { Statement } from "../../data/db/commit.ts";
 import type { Database } from "../../data/db/open.ts";
-import { acmeAttempts, certificates } from "../../data/db/schema/certificates.ts";
+import { acmeAccounts, acmeAttempts, certificates } from "../../data/db/schema/certificates.ts";
 import { domains } from "../../data/db/schema/domains.ts";
 import { projects } from "../../data/db/schema/projects.ts";
-import { columnsOf, statement, value } from "../../data/db/statement.ts";
-import { type AsRead, type DomainEffects, attemptWrites, caReadsAndWrites } from "./attempt-repository.ts";
+import {
+  type Changes,
+  type Query,
+  columnsOf,
+  insert,
+  set,
+  statement,
+  update,
+  value,
+  valuesFor,
+} from "../../data/db/statement.ts";
+import { MAX_WINDOW_MS } from "../../lib/acme-limits.ts";
+import { apexOf } from "../../lib/hostname.ts";
+import type { AccountKey } from "../../protocols/acme/keys.ts";
+import type { AttemptKind, Counted } from "./budget.ts";
 import {
   type Certificate,
   type Expiry,
@@ -14,24 +28,109 @@ import {
   type StoredProblem,
   AT_ONCE,
 } from "./certificate.ts";
-import {
-  type Row,
-  HAS_NAME,
-  INSERT,
-  IS_AS_READ,
-  NO_CERTIFICATE,
-  NO_ORDER,
-  requestedAt,
-  changeWhere,
-} from "./queries.ts";
+
+type Store = Pick<Database, "client" | "commit">;
+
+type Row = typeof certificates.$inferSelect;
+
+const HAS_NAME = sql`${certificates.hostname} = ${value("hostname")}`;
+/** The attempt is still under way: no import has ended it, and no other process has begun another. */
+const IS_UNDER_WAY = sql`${HAS_NAME} AND ${certificates.attemptSince} = ${value("attemptSince")}`;
+/** The row has not changed since it was read. */
+const IS_AS_READ = sql`${HAS_NAME} AND ${certificates.revision} = ${value("revision")}`;
+
+const NO_ORDER = {
+  orderAuthority: null,
+  orderUrl: null,
+  orderKey: null,
+  token: null,
+  keyAuthorization: null,
+};
+
+const NO_CERTIFICATE = {
+  key: null,
+  chain: null,
+  authority: null,
+  notBefore: null,
+  notAfter: null,
+  ariId: null,
+};
+
+/** The changes of a new certificate. It ends an attempt and meets a request. */
+const NEW_CERTIFICATE = {
+  ...NO_ORDER,
+  ...valuesFor("key", "chain", "notBefore", "notAfter", "ariId", "nextAt"),
+  authority: value("ca"),
+  // Storing the same certificate again is not a renewal.
+  renewals: sql`${certificates.renewals} + (${certificates.chain} IS NOT NULL AND ${certificates.chain} IS NOT ${value("chain")})`,
+  isRequested: false,
+  attemptSince: null,
+  failures: 0,
+  problem: null,
+};
+
+/** The longest delay of a requested attempt, in milliseconds. Without it, requests soon use up the CA's limit on refusals. */
+const PAUSE_MS = 60_000;
+
+/**
+ * The time of a requested attempt, never later than `scheduled`.
+ * @param nth of the name's recent refusals, newest first: the delay begins with it
+ */
+const requestedAt = (nth: number, scheduled: SQL): SQL => sql`min(
+    coalesce((
+      SELECT ${acmeAttempts.at}
+      FROM ${acmeAttempts}
+      WHERE ${acmeAttempts.hostname} = ${value("hostname")}
+        AND ${acmeAttempts.kind} = 'refused'
+        AND ${acmeAttempts.at} BETWEEN ${value("now")} - ${PAUSE_MS} + 1 AND ${value("now")}
+      ORDER BY ${acmeAttempts.at} DESC
+      LIMIT 1 OFFSET ${nth - 1}) + ${PAUSE_MS}, ${AT_ONCE}),
+    coalesce(${scheduled}, ${value("now")} + ${PAUSE_MS}))`;
+
+/** The changes of an attempt that ends without a certificate. If another was requested meanwhile, it comes at `requestedAt`. */
+const WITHOUT_SUCCESS = {
+  attemptSince: null,
+  problem: value("problem"),
+  nextAt: sql`iif(${certificates.isRequested}, ${requestedAt(1, sql`${value("nextAt")}`)}, ${value("nextAt")})`,
+};
+
+/** Returns the changed row, if any. */
+const changeWhere = (changes: Changes<typeof certificates>, condition: SQL) =>
+  statement<Pick<Row, "hostname">>(sql`
+    ${update(certificates, changes)}
+    WHERE ${condition}
+    RETURNING ${columnsOf(certificates, "hostname")}`);
+
+/** True if the first statement of a write changed a row. */
+const hasChanged = ([changed]: readonly [readonly unknown[], ...unknown[]]): boolean => changed.length > 0;
+
+/** Adds a name, due immediately. An existing name keeps its row. */
+const INSERT = statement(sql`
+  ${insert(certificates, {
+    hostname: value("hostname"),
+    nextAt: value("now"),
+    failures: 0,
+    renewals: 0,
+    createdAt: value("now"),
+  })}
+  ON CONFLICT DO NOTHING`);
 
 /** A certificate in use, and how many its name had before. */
 type UsedPair = KeyPair & Pick<Issued, "notBefore" | "notAfter"> & Pick<Row, "renewals">;
 
-const issuedOf = ({ key, chain, authority, notBefore, notAfter, ariId }: Row): Issued | undefined =>
-  key === null || chain === null
-    ? undefined
-    : { key, chain, ca: authority, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, ariId };
+const issuedOf = ({
+  hostname,
+  key,
+  chain,
+  authority,
+  notBefore,
+  notAfter,
+  ariId,
+}: Row): Issued | undefined => {
+  if (key === null || chain === null) return undefined;
+  if (notBefore === null || notAfter === null) throw new Error(`the certificate of ${hostname} has no dates`);
+  return { key, chain, ca: authority, notBefore, notAfter, ariId };
+};
 
 const orderOf = ({ orderAuthority: ca, orderUrl: url, orderKey: key }: Row): PendingOrder | undefined =>
   ca === null || key === null ? undefined : { ca, url, key };
@@ -69,15 +168,12 @@ const MISSING = statement<Pick<Row, "hostname">>(sql`
   LIMIT ${value("limit")}`);
 
 const PAIR = statement<UsedPair>(sql`
-  SELECT
-    ${columnsOf(certificates, "key", "chain", "renewals")},
-    coalesce(${certificates.notBefore}, 0) AS notBefore,
-    coalesce(${certificates.notAfter}, 0) AS notAfter
+  SELECT ${columnsOf(certificates, "key", "chain", "renewals", "notBefore", "notAfter")}
   FROM ${certificates}
   WHERE ${HAS_NAME} AND ${certificates.key} IS NOT NULL AND ${certificates.chain} IS NOT NULL`);
 
 const EXPIRIES = statement<Expiry>(sql`
-  SELECT ${columnsOf(certificates, "hostname", "notAfter")}, coalesce(${certificates.notBefore}, 0) AS notBefore
+  SELECT ${columnsOf(certificates, "hostname", "notBefore", "notAfter")}
   FROM ${certificates}
   WHERE ${certificates.notAfter} IS NOT NULL
   ORDER BY ${certificates.notAfter}`);
@@ -87,8 +183,8 @@ const PENDING = statement<Pick<Row, "token" | "keyAuthorization">>(sql`
   FROM ${certificates}
   WHERE ${HAS_NAME}`);
 
-const certificateReads = ({ client }: Pick<Database, "client">) => ({
-  // The reads of handshakes, challenges and warnings are synchronous.
+/** The reads of handshakes, challenges and warnings are synchronous. */
+const certificateReads = ({ client }: Store) => ({
   /** The key authorization of the challenge that is pending for this name. */
   pendingAuthorization: (hostname: string): string | undefined =>
     PENDING.get(client, { hostname })?.keyAuthorization ?? undefined,
@@ -201,7 +297,7 @@ const ORDERS = statement<{ at: number }>(sql`
     AND ${acmeAttempts.kind} = 'order'
   ORDER BY ${acmeAttempts.at}`);
 
-const queueReads = ({ client }: Pick<Database, "client">) => ({
+const queueReads = ({ client }: Store) => ({
   /**
    * The names that are due: attempts under way first, then in turn. Projects take turns: the first name of each, then the
    * second. Requested names come first. A renewal needs no place.
@@ -251,7 +347,7 @@ const REFUSED = statement(sql`
   WHERE ${HAS_NAME} AND json_extract(${certificates.problem}, '$.cause') IS NOT NULL`);
 
 /** The writes that schedule a name's next attempt. */
-const scheduleWrites = ({ commit }: Pick<Database, "commit">, effects: DomainEffects) => ({
+const scheduleWrites = ({ commit }: Store, effects: DomainEffects) => ({
   /** Adds these names, due immediately. Existing names keep their rows. */
   async want(hostnames: readonly string[], now: number): Promise<void> {
     if (hostnames.length === 0) return;
@@ -282,11 +378,213 @@ const scheduleWrites = ({ commit }: Pick<Database, "commit">, effects: DomainEff
   },
 });
 
+/** The service's account with a CA. */
+interface StoredAccount {
+  key: AccountKey;
+  /** Undefined before it is registered. */
+  url: string | undefined;
+}
+
+const COUNT = statement(
+  insert(acmeAttempts, {
+    authority: value("ca"),
+    at: value("now"),
+    ...valuesFor("kind", "hostname", "apex"),
+  }),
+);
+
+const PRUNE = statement(sql`DELETE FROM ${acmeAttempts} WHERE ${acmeAttempts.at} <= ${value("before")}`);
+
+/** Statements that count an attempt at a CA and delete those that no longer count. */
+const count = (ca: string, kind: AttemptKind, hostname: string, now: number): readonly Statement[] => [
+  COUNT.with({ ca, kind, hostname, apex: apexOf(hostname), now }),
+  PRUNE.with({ before: now - MAX_WINDOW_MS }),
+];
+
+const NTH_ATTEMPT = statement<{ at: number }>(sql`
+  SELECT ${acmeAttempts.at} AS at
+  FROM ${acmeAttempts}
+  WHERE ${acmeAttempts.authority} = ${value("ca")}
+    AND ${acmeAttempts.at} > ${value("since")}
+    AND ${acmeAttempts.kind} = ${value("kind")}
+    AND ${acmeAttempts.hostname} = coalesce(${value("hostname")}, ${acmeAttempts.hostname})
+    AND ${acmeAttempts.apex} = coalesce(${value("apex")}, ${acmeAttempts.apex})
+  ORDER BY ${acmeAttempts.at} DESC
+  LIMIT 1 OFFSET ${value("newer")}`);
+
+const IS_OF_CA = sql`${acmeAccounts.authority} = ${value("ca")}`;
+
+const ACCOUNT = statement(sql`
+  SELECT ${columnsOf(acmeAccounts)}
+  FROM ${acmeAccounts}
+  WHERE ${IS_OF_CA}`).as(({ key, url }: typeof acmeAccounts.$inferSelect): StoredAccount => ({
+  key: JSON.parse(key) as AccountKey,
+  url: url ?? undefined,
+}));
+
+const SAVE_ACCOUNT = statement(sql`
+  ${insert(acmeAccounts, { authority: value("ca"), ...valuesFor("key", "url") })}
+  ON CONFLICT (authority) DO UPDATE ${set(acmeAccounts, valuesFor("key", "url"))}`);
+
+const ADD_ACCOUNT = statement(sql`
+  ${insert(acmeAccounts, { authority: value("ca"), key: value("key") })}
+  ON CONFLICT DO NOTHING`);
+
+const FORGET_ACCOUNT = statement(sql`DELETE FROM ${acmeAccounts} WHERE ${IS_OF_CA}`);
+
+/** The service's account with each CA, and the attempts that count there. A CA is identified by its directory's URL. */
+const caReadsAndWrites = ({ client, commit }: Store) => {
+  const account = async (ca: string) => ACCOUNT.get(client, { ca });
+
+  return {
+    account,
+    /** Stores the key of a new account, unless the CA already has one. @returns the account that is stored then */
+    async addAccount(ca: string, key: AccountKey): Promise<StoredAccount> {
+      await commit([ADD_ACCOUNT.with({ ca, key: JSON.stringify(key) })]);
+      return (await account(ca)) ?? { key, url: undefined };
+    },
+    /** When the nth newest of these attempts at a CA was, from 1; undefined if there are fewer. */
+    nthAttempt: (ca: string, { hostname = null, apex = null, ...counted }: Counted, nth: number) =>
+      NTH_ATTEMPT.get(client, { ca, hostname, apex, ...counted, newer: nth - 1 })?.at,
+    async saveAccount(ca: string, { key, url }: StoredAccount): Promise<void> {
+      await commit([SAVE_ACCOUNT.with({ ca, key: JSON.stringify(key), url: url ?? null })]);
+    },
+    /** Deletes an account that the CA no longer knows: the next order registers a new one. */
+    async forgetAccount(ca: string): Promise<void> {
+      await commit([FORGET_ACCOUNT.with({ ca })]);
+    },
+  };
+};
+
+/** A name as it was read. */
+type AsRead = Pick<Certificate, "hostname" | "revision">;
+
+/** An attempt at a certificate: `attemptSince` tells it from those that began before and after it. */
+export type Attempt = Pick<Certificate, "hostname"> & { attemptSince: number };
+
+/** Statements that update the domain of a name in the transaction that writes its certificate. */
+export interface DomainEffects {
+  orderPlaced(hostname: string, now: number): readonly Statement[];
+  /** Only if the certificate of this chain is in use. */
+  certificateStored(hostname: string, chain: string, now: number): readonly Statement[];
+  issueRefused(hostname: string, now: number): readonly Statement[];
+}
+
+/** Why an attempt failed, and when the next one is. */
+interface Failure {
+  problem: StoredProblem;
+  nextAt: number | null;
+  /** The CA that refused the order, if one did: the refusal counts towards its limits. */
+  refusedBy?: string | undefined;
+}
+
+const BEGIN = statement<Attempt>(sql`
+  ${update(certificates, {
+    nextAt: AT_ONCE,
+    isRequested: false,
+    // Later than that of an attempt that a crash has ended, or that another process believes to be under way.
+    attemptSince: sql`max(${value("now")}, coalesce(${certificates.attemptSince} + 1, 0))`,
+  })}
+  WHERE ${IS_AS_READ}
+  RETURNING ${columnsOf(certificates, "hostname", "attemptSince")}`);
+
+const SAVE_KEY = changeWhere(
+  { ...NO_ORDER, orderAuthority: value("ca"), orderKey: value("key") },
+  IS_UNDER_WAY,
+);
+const SAVE_URL = changeWhere({ orderUrl: value("url") }, IS_UNDER_WAY);
+const SAVE_CHALLENGE = changeWhere(valuesFor("token", "keyAuthorization"), IS_UNDER_WAY);
+
+const FAILING = { ...WITHOUT_SUCCESS, failures: sql`${certificates.failures} + 1` };
+
+const INSTALL = changeWhere(NEW_CERTIFICATE, IS_UNDER_WAY);
+const INSTALL_IMPORTED = changeWhere(NEW_CERTIFICATE, HAS_NAME);
+const POSTPONE = changeWhere(WITHOUT_SUCCESS, IS_UNDER_WAY);
+const FAIL = changeWhere(FAILING, IS_UNDER_WAY);
+const REFUSE = changeWhere({ ...FAILING, ...NO_ORDER }, IS_UNDER_WAY);
+
+const FORGET = statement<Pick<Row, "hostname">>(sql`
+  DELETE FROM ${certificates}
+  WHERE ${IS_UNDER_WAY}
+    AND NOT EXISTS (SELECT 1 FROM ${domains} WHERE ${domains.hostname} = ${value("hostname")})
+  RETURNING ${columnsOf(certificates, "hostname")}`);
+
+/**
+ * An attempt at a certificate, from `beginAttempt` to `install`, `postpone` or `fail`.
+ *
+ * A name waits until its `nextAt`, or until a certificate is requested (`isRequested`). Of all processes that read it then,
+ * one begins the attempt: the others' revision is out of date. State is on disk before the CA depends on it: the key before
+ * the order, the order before its challenge. So a crash loses nothing: `attemptSince` stays, the name is due immediately, and the
+ * next attempt continues the order. Every write of an attempt names its `attemptSince`, and changes nothing once another has begun,
+ * or once an import has cleared it: then it returns false. A request during an attempt is met by its success; after a failure another attempt
+ * begins immediately, or within a minute after two refusals.
+ */
+const attemptWrites = ({ commit }: Store, effects: DomainEffects) => {
+  const end = async (query: Query<unknown>, attempt: Attempt, failure: Failure, now: number) => {
+    const { problem, nextAt, refusedBy } = failure;
+    const { hostname } = attempt;
+    const ended = query.with({ ...attempt, problem: JSON.stringify(problem), nextAt, now });
+    const counted = refusedBy === undefined ? [] : count(refusedBy, "refused", hostname, now);
+    // Also if the CA has refused the domain before.
+    const isRefused = refusedBy !== undefined || problem.cause !== undefined;
+    await commit([ended, ...counted], ([changed]) =>
+      isRefused && changed.length > 0 ? effects.issueRefused(hostname, now) : [],
+    );
+  };
+  return {
+    /** The attempt; undefined, without a change, if the row has changed since it was read. */
+    async beginAttempt({ hostname, revision }: AsRead, now: number): Promise<Attempt | undefined> {
+      const [[attempt]] = await commit([BEGIN.with({ hostname, revision, now })]);
+      return attempt;
+    },
+    /** Stores the key of an order before it is placed. */
+    saveOrderKey: async (attempt: Attempt, { ca, key }: PendingOrder) =>
+      hasChanged(await commit([SAVE_KEY.with({ ...attempt, ca, key })])),
+    /** Stores a placed order, and makes its domain `issuing`. */
+    async saveOrder(attempt: Attempt, { ca, url }: { ca: string; url: string }, now: number) {
+      const { hostname } = attempt;
+      const statements = [SAVE_URL.with({ ...attempt, url }), ...count(ca, "order", hostname, now)] as const;
+      const rows = await commit(statements, ([changed]) =>
+        changed.length > 0 ? effects.orderPlaced(hostname, now) : [],
+      );
+      return hasChanged(rows);
+    },
+    saveChallenge: async (attempt: Attempt, token: string, keyAuthorization: string) =>
+      hasChanged(await commit([SAVE_CHALLENGE.with({ ...attempt, token, keyAuthorization })])),
+    /** Puts the certificate in use from the next handshake on, and its domain live, in one atomic step. */
+    async install(attempt: Attempt, issued: Issued, nextAt: number, now: number): Promise<boolean> {
+      const { hostname } = attempt;
+      return hasChanged(
+        await commit([
+          INSTALL.with({ ...attempt, nextAt, ...issued }),
+          ...effects.certificateStored(hostname, issued.chain, now),
+          ...(issued.ca === null ? [] : count(issued.ca, "issued", hostname, now)),
+        ]),
+      );
+    },
+    /** Installs an imported certificate, for a known name or a new one. It ends an attempt that is under way. */
+    async installImported(hostname: string, issued: Issued, nextAt: number, now: number): Promise<void> {
+      await commit([
+        INSERT.with({ hostname, now }),
+        INSTALL_IMPORTED.with({ hostname, nextAt, ...issued }),
+        ...effects.certificateStored(hostname, issued.chain, now),
+      ]);
+    },
+    /** Ends the attempt without counting it as failed. */
+    postpone: (attempt: Attempt, failure: Failure, now: number) => end(POSTPONE, attempt, failure, now),
+    /** Ends the attempt. A refused order is deleted, and its domain is `issue_failed`; the next attempt continues any other. */
+    fail: (attempt: Attempt, failure: Failure, now: number) =>
+      end(failure.refusedBy === undefined ? FAIL : REFUSE, attempt, failure, now),
+    /**
+     * Deletes a name with its keys, unless the attempt is over or a project has the name as a domain, verified or not. True if
+     * it was deleted.
+     */
+    forget: async (attempt: Attempt) => hasChanged(await commit([FORGET.with(attempt)])),
+  };
+};
+
 /** Certificates, the attempts to get them, and the accounts with CAs. */
-export const certificateRepository = (
-  database: Pick<Database, "client" | "commit">,
-  effects: DomainEffects,
-) => ({
+export const certificateRepository = (database: Store, effects: DomainEffects) => ({
   ...certificateReads(database),
   ...scheduleWrites(database, effects),
   ...attemptWrites(database, effects),
