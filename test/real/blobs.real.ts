@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { completeBlobsUrl, parseBlobsUrl } from "../../src/lib/blobs-url.ts";
 import { openObjectStore } from "../../src/protocols/s3/object-store.ts";
-import { tarGzOf } from "../platform/deploys/archives.ts";
+import { upload } from "./site.ts";
 import { MOTO, type Moto, startMoto } from "./moto.ts";
 import { type Server, directory, real, serve, store as command, until } from "./support.ts";
 
@@ -19,21 +19,10 @@ const storeAt = (url: string) => openObjectStore(completeBlobsUrl(parseBlobsUrl(
 const startWith = (cwd: string, moto: Moto) =>
   serve({ cwd, env: { BLOBS_URL: moto.url }, flags: ["--log-level", "warn"] });
 
-const deploy = (server: Server, files: Record<string, string>) =>
-  server.call("/platform/projects/handbook/deploys", {
-    method: "POST",
-    headers: { "content-type": "application/gzip" },
-    body: tarGzOf(Object.entries(files).map(([name, content]) => ({ name, content }))),
-  });
+const deploy = (server: Server, files: Record<string, string>) => upload(server, "handbook", files);
 
-const addProject = async (server: Server) => {
-  const response = await server.call("/platform/projects", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ slug: "handbook", name: "Handbook" }),
-  });
-  expect(response.status).toBe(201);
-};
+const addProject = (server: Server) =>
+  server.send("/platform/projects", { slug: "handbook", name: "Handbook" });
 
 /** Without a coding: each coding of a large file is a blob of its own. */
 const visit = (server: Server, path: string) =>

@@ -6,7 +6,7 @@ import { REJECTED, ROW_FLAGS, countBad, writeRows } from "../support/rows.ts";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Server, directory, real, serve, store, until } from "./support.ts";
 
-const test = real();
+const test = real("sh", "head");
 
 const ROWS = 100_000;
 const BAD = countBad(ROWS);
@@ -138,7 +138,7 @@ test(`beside a server that ${CLIENTS} clients read from and write to, no request
   expect(JSON.parse(exported.stdout)).toMatchObject({ rows: ROWS - BAD + added });
 });
 
-real("sh", "head")("an export whose reader has seen enough ends quietly", async () => {
+test("an export whose reader has seen enough ends quietly", async () => {
   const cwd = directory();
   await prepare(cwd);
   await goOn(cwd);

@@ -1,8 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../platform/deploys/archives.ts";
-import { zonesOf } from "../platform/dns-checks/cases.ts";
+import { publish, zone, zonesWith } from "./site.ts";
 import { type Begin, surroundings, undecided, usual } from "./authorities.ts";
 import { NEEDED, nameServers, namesOf } from "./dns-servers.ts";
 import { isServedBy } from "./https.ts";
@@ -11,8 +10,6 @@ import { kept, directory, real, serve, type Server, store, until } from "./suppo
 const test = real(...NEEDED, "pebble");
 
 const WINDOW_MS = 3 * 3_600_000;
-const json = { "content-type": "application/json" };
-const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
 
 /** The projects. Each has a zone, `big.test` for example, with these names. */
 const PROJECTS = { big: ["a", "b", "c", "d", "e"], small: ["z"] } as const;
@@ -29,44 +26,20 @@ interface Domain {
   };
 }
 
-const read = async (server: Server, path: string, method = "GET", body?: object): Promise<unknown> => {
-  const response = await server.call(path, {
-    method,
-    ...(body && { headers: json, body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
-};
-
-/** Creates a project with a deploy. @returns the target of its domains */
-const makeProject = async (server: Server, slug: Slug): Promise<string> => {
-  const made = await read(server, "/platform/projects", "POST", { slug, name: slug, plan: "pro" });
-  const headers = { "content-type": "application/gzip" };
-  const deploy = { method: "POST", headers, body: site };
-  expect((await server.call(`/platform/projects/${slug}/deploys`, deploy)).status).toBe(201);
-  return (made as { target: string }).target;
-};
-
-const zoneOf = (slug: Slug, target: string): string[] => [
-  `${slug}.test NS ns.${slug}.test`,
-  `ns.${slug}.test A 127.0.0.1`,
-  ...PROJECTS[slug].map((label) => `${label}.${slug}.test CNAME ${target}`),
-];
-
 /** Where the API has the domains of a project. @param hostname one of them */
 const listPath = (hostname: string): string => `/platform/projects/${hostname.split(".")[1]}/domains`;
 const pathOf = (hostname: string): string => `${listPath(hostname)}/${hostname}`;
 
 const show = async (server: Server, hostname: string) => {
-  const { stage, certificate } = (await read(server, pathOf(hostname))) as Domain;
+  const { stage, certificate } = await server.send<Domain>(pathOf(hostname), undefined, "GET");
   return { stage, certificate };
 };
 
 /** Adds domains, whose records are right already, and requests their certificates. */
 const add = async (server: Server, ...hostnames: string[]): Promise<void> => {
   for (const hostname of hostnames) {
-    await read(server, listPath(hostname), "POST", { hostname });
-    await read(server, `${pathOf(hostname)}/verify`, "POST");
+    await server.send(listPath(hostname), { hostname });
+    await server.send(`${pathOf(hostname)}/verify`);
   }
 };
 
@@ -90,14 +63,14 @@ const expectEveryResponse = async (server: Server, cwd: string, ...hostnames: st
   const namesIn = (list: unknown) => (list as Domain[]).map(({ hostname }) => hostname);
   const slug = first.split(".")[1] ?? "";
   for (const path of [listPath(first), "/platform/domains", `/platform/domains?project=${slug}`])
-    expect(namesIn(await read(server, path))).toEqual(expect.arrayContaining(hostnames));
+    expect(namesIn(await server.read(path))).toEqual(expect.arrayContaining(hostnames));
   for (const hostname of hostnames)
     for (const [method, path] of [
       ["GET", ""],
       ["PUT", "/primary"],
       ["POST", "/verify"],
     ] as const)
-      expect(await read(server, `${pathOf(hostname)}${path}`, method)).toMatchObject({ hostname });
+      expect(await server.send(`${pathOf(hostname)}${path}`, undefined, method)).toMatchObject({ hostname });
   const { code, stdout, stderr } = await store(["domains", "list", "--project", slug, "--json"], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(namesIn(JSON.parse(stdout)).toSorted()).toEqual(hostnames);
@@ -109,30 +82,24 @@ const open = async (place: string, begin: Begin = usual) => {
   /** Starts the server with limits of the CAs. */
   const start = (ACME_LIMITS: string, more: Record<string, string> = {}) =>
     serve({ cwd: place, env: { ...env, ACME_LIMITS, ...more } });
-  const publish = async (server: Server) => {
-    const [big, small] = [await makeProject(server, "big"), await makeProject(server, "small")];
-    const zones = {
-      ...zonesOf({ usual: big, forbidden: "forbidden.pages.test", wide: "wide.pages.test" }),
-      "pages.test": [
-        "pages.test NS ns.pages.test",
-        ...["ns.pages.test", big, small].map((name) => `${name} A 127.0.0.1`),
-      ],
-      "big.test": zoneOf("big", big),
-      "small.test": zoneOf("small", small),
-    };
+  const serveZones = async (server: Server) => {
+    const [big, small] = [await publish(server, "big"), await publish(server, "small")];
+    const zoneOf = (slug: Slug, target: string) =>
+      zone(`${slug}.test`, ...PROJECTS[slug].map((label) => `${label}.${slug}.test CNAME ${target}`));
+    const zones = { ...zonesWith(big, small), ...zoneOf("big", big), ...zoneOf("small", small) };
     await nameServers(zones, servers);
   };
   const isServed = (hostname: string, { rootFile } = authority) =>
     isServedBy(httpsPort, hostname, readFileSync(rootFile, "utf8"));
   const where = { httpPort, tlsPort: httpsPort, dns: namesOf(servers).resolver };
-  return { authority, where, start, publish, isServed };
+  return { authority, where, start, serveZones, isServed };
 };
 
 test("projects take turns for the orders that a CA allows, and domains show their places in the queue", async () => {
   const place = directory();
-  const { start, publish, isServed } = await open(place);
+  const { start, serveZones, isServed } = await open(place);
   const server = await start("none orders=3/3h");
-  await publish(server);
+  await serveZones(server);
   const begun = Date.now();
   await add(server, "a.big.test", "b.big.test", "c.big.test");
   await untilShown(server, { "a.big.test": LIVE, "b.big.test": LIVE, "c.big.test": LIVE });
@@ -162,7 +129,7 @@ test("projects take turns for the orders that a CA allows, and domains show thei
 
 test("a second CA issues the certificates when the orders of the first one are used up", async () => {
   const place = directory();
-  const { start, publish, isServed, authority: first, where } = await open(place);
+  const { start, serveZones, isServed, authority: first, where } = await open(place);
   const secondPlace = join(place, "second");
   mkdirSync(secondPlace);
   const second = kept(await usual(secondPlace, where));
@@ -172,7 +139,7 @@ test("a second CA issues the certificates when the orders of the first one are u
     ACME_DIRECTORY: `${first.directory},${second.directory}`,
     ACME_CA_FILE: trusted,
   });
-  await publish(server);
+  await serveZones(server);
   const by = ({ directory: authority }: typeof first) => ({ ...LIVE, certificate: { authority } });
   await add(server, "a.big.test");
   await untilShown(server, { "a.big.test": by(first) });
@@ -188,9 +155,9 @@ test("a second CA issues the certificates when the orders of the first one are u
 
 test("every response with a domain that waits for a limit of the CA is complete, and so are those of its project", async () => {
   const place = directory();
-  const { start, publish } = await open(place);
+  const { start, serveZones } = await open(place);
   const server = await start("none orders=2/3h domain=1/7d");
-  await publish(server);
+  await serveZones(server);
   await add(server, "a.big.test");
   await untilShown(server, { "a.big.test": LIVE });
   await add(server, "b.big.test");
@@ -205,11 +172,11 @@ test("every response with a domain that waits for a limit of the CA is complete,
 
 test("every response with a domain whose CA has not decided is complete, and so are those of its project", async () => {
   const place = directory();
-  const { start, publish } = await open(place, undecided);
+  const { start, serveZones } = await open(place, undecided);
   const server = await start("none");
-  await publish(server);
+  await serveZones(server);
   await add(server, "a.big.test");
   await untilShown(server, { "a.big.test": waiting("undecided") });
-  await read(server, listPath("b.big.test"), "POST", { hostname: "b.big.test" });
+  await server.send(listPath("b.big.test"), { hostname: "b.big.test" });
   await expectEveryResponse(server, place, "a.big.test", "b.big.test");
 });

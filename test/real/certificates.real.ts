@@ -3,9 +3,8 @@ import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
-import { tarGzOf } from "../platform/deploys/archives.ts";
-import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { createTestCa } from "../support/certificates.ts";
+import { publish, zonesWith } from "./site.ts";
 import {
   type Begin,
   SLEEP_MS,
@@ -19,31 +18,18 @@ import {
 import { NEEDED, nameServers } from "./dns-servers.ts";
 import { directory, real, run, serve, type Server, store, until } from "./support.ts";
 
-const test = real(...NEEDED, "pebble", "curl");
+const test = real(...NEEDED, "pebble", "curl", "caddy", "network namespaces", "h2load");
 
 const NAME = "right.example.test";
 /** From `add` to the first answer over HTTPS. */
 const MAX_MS = 10_000;
 
-const json = { "content-type": "application/json" };
-
-const send = async (server: Server, path: string, body?: unknown): Promise<Record<string, string>> => {
-  const answer = await server.call(path, {
-    method: "POST",
-    ...(body !== undefined && { headers: json, body: JSON.stringify(body) }),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Record<string, string>;
-};
-
 const domains = "/platform/projects/site/domains";
 
 const attach = async (server: Server, hostname = NAME) => {
-  await send(server, domains, { hostname });
-  await send(server, `${domains}/${hostname}/verify`);
+  await server.send(domains, { hostname });
+  await server.send(`${domains}/${hostname}/verify`);
 };
-
-const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
 
 /** The executable with HTTPS, beside name servers and an authority, and a project whose target leads here. */
 const opened = async (
@@ -54,19 +40,7 @@ const opened = async (
 ) => {
   const { servers, authority, env, httpPort, httpsPort } = await surroundings(place, begin, ports);
   const server = await serve({ cwd: place, env });
-  const { target = "" } = await send(server, "/platform/projects", {
-    slug: "site",
-    name: "Site",
-    plan: "pro",
-  });
-  const deployed = await server.call("/platform/projects/site/deploys", {
-    method: "POST",
-    headers: { "content-type": "application/gzip" },
-    body: site,
-  });
-  expect(deployed.status).toBe(201);
-  const zones = zonesOf({ usual: target, forbidden: "forbidden.pages.test", wide: "wide.pages.test" });
-  zones["pages.test"] = ["pages.test NS ns.pages.test", "ns.pages.test A 127.0.0.1", `${target} A 127.0.0.1`];
+  const zones = zonesWith(await publish(server, "site"));
   const nameServer = await nameServers(zones, servers, dns);
   const curl = (...argv: string[]) =>
     run([
@@ -153,7 +127,7 @@ test("a domain is live within 60 s after its record exists, without Verify, alth
   const inZone = zones["example.test"] ?? [];
   changeZones({ ...zones, "example.test": inZone.filter((line) => !line.startsWith(`${NAME} `)) });
   const shown = async () => (await (await server.call(`${domains}/${NAME}`)).json()) as { findings: unknown };
-  await send(server, domains, { hostname: NAME });
+  await server.send(domains, { hostname: NAME });
   // The checks after 10 and 20 s.
   await Bun.sleep(25_000);
   expect(await shown()).toMatchObject({ stage: "awaiting_dns", findings: [{ kind: "no_record" }] });
@@ -202,12 +176,7 @@ test("if only the CA cannot reach port 80, the domain is proven in the TLS hands
   ]);
 });
 
-real(
-  ...NEEDED,
-  "caddy",
-  "curl",
-  "network namespaces",
-)("the same by caddy's authority", async () => {
+test("the same by caddy's authority", async () => {
   const place = directory();
   const room = await opened(place, caddy(NAME), { httpPort: 80 });
   await attach(room.server);
@@ -217,7 +186,7 @@ real(
   });
 });
 
-real("curl")("the API answers over HTTPS as over HTTP, with either protocol", async () => {
+test("the API answers over HTTPS as over HTTP, with either protocol", async () => {
   const place = directory();
   const [host, httpsPort] = ["adopt.example.org", freePort()];
   const env = { BASE_URL: `https://${host}:${httpsPort}`, HTTPS_PORT: String(httpsPort) };
@@ -273,12 +242,7 @@ const load = async (httpsPort: number, isOver: () => boolean = () => true): Prom
   return answered;
 };
 
-real(
-  ...NEEDED,
-  "pebble",
-  "curl",
-  "h2load",
-)("50,000 requests over HTTP/2 are all answered while the certificate is swapped all the time", async () => {
+test("50,000 requests over HTTP/2 are all answered while the certificate is swapped all the time", async () => {
   const place = directory();
   const room = await opened(place);
   await attach(room.server);
@@ -308,43 +272,35 @@ real(
 
 const RENEWALS = 4;
 
-real(
-  ...NEEDED,
-  "pebble",
-  "curl",
-  "h2load",
-)(
-  "50,000 requests over HTTP/2 are all answered while the authority renews the certificate again and again",
-  async () => {
-    const place = directory();
-    const room = await opened(place);
-    await attach(room.server);
-    await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
-    const serialNow = async () => {
-      const pem = await leafOf(room.curl);
-      return pem === "" ? undefined : new X509Certificate(pem).serialNumber;
-    };
-    const serials = new Set([await serialNow()]);
-    const renewing = (async () => {
-      for (let renewal = 0; renewal < RENEWALS; renewal++) {
-        const renewed = await store(["certificates", "renew", NAME], { cwd: place });
-        expect(renewed).toMatchObject({ code: 0, stderr: "" });
-        await until(
-          "another certificate is served",
-          async () => {
-            const serial = await serialNow();
-            return serial !== undefined && !serials.has(serial);
-          },
-          60_000,
-        );
-        serials.add(await serialNow());
-      }
-    })();
-    const isOver = () => serials.size > RENEWALS;
-    await Promise.all([load(room.httpsPort, isOver), renewing]);
-    expect(serials.size).toBe(RENEWALS + 1);
-  },
-);
+test("50,000 requests over HTTP/2 are all answered while the authority renews the certificate again and again", async () => {
+  const place = directory();
+  const room = await opened(place);
+  await attach(room.server);
+  await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+  const serialNow = async () => {
+    const pem = await leafOf(room.curl);
+    return pem === "" ? undefined : new X509Certificate(pem).serialNumber;
+  };
+  const serials = new Set([await serialNow()]);
+  const renewing = (async () => {
+    for (let renewal = 0; renewal < RENEWALS; renewal++) {
+      const renewed = await store(["certificates", "renew", NAME], { cwd: place });
+      expect(renewed).toMatchObject({ code: 0, stderr: "" });
+      await until(
+        "another certificate is served",
+        async () => {
+          const serial = await serialNow();
+          return serial !== undefined && !serials.has(serial);
+        },
+        60_000,
+      );
+      serials.add(await serialNow());
+    }
+  })();
+  const isOver = () => serials.size > RENEWALS;
+  await Promise.all([load(room.httpsPort, isOver), renewing]);
+  expect(serials.size).toBe(RENEWALS + 1);
+});
 
 const WAITING = "docs.sub.example.test";
 
@@ -403,13 +359,8 @@ test("visitors of a suspended domain see its page with its certificate, and thos
     page: expect.stringContaining(`<h1>${WAITING} is nearly ready</h1>`),
   });
 
-  const change = (plan: string) =>
-    server.call("/platform/projects/site", {
-      method: "PATCH",
-      headers: json,
-      body: JSON.stringify({ plan }),
-    });
-  expect((await change("free")).status).toBe(200);
+  const change = (plan: string) => server.send("/platform/projects/site", { plan }, "PATCH");
+  await change("free");
   for (const protocol of ["--http1.1", "--http2"])
     expect(await curl(protocol, "--write-out", "%{response_code}")).toEqual({
       code: 0,
@@ -426,43 +377,37 @@ test("visitors of a suspended domain see its page with its certificate, and thos
   expect(refusals.length).toBeGreaterThan(2);
   expect(new Set(refusals.map(({ level }) => level))).toEqual(new Set(["info"]));
 
-  expect((await change("pro")).status).toBe(200);
+  await change("pro");
   expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
 });
 
-real(...NEEDED, "pebble")(
-  "a domain without a certificate after 30 minutes is a warning of readyz, metrics and status, and has its page",
-  async () => {
-    const place = directory();
-    const room = await opened(place);
-    const { server, env, authority, httpPort } = room;
-    await authority[Symbol.asyncDispose]();
-    await attach(server, WAITING);
-    const shown = async (at: Server) =>
-      (await (await at.call(`${domains}/${WAITING}`)).json()) as { certificate?: { problem?: object } };
-    await until(
-      "an attempt has failed",
-      async () => (await shown(server)).certificate?.problem !== undefined,
-    );
-    expect(await warningAt(server, "certificates_overdue")).toBeUndefined();
-    await server.stop();
-    age(place, WAITING, 30 * 60_000);
+test("a domain without a certificate after 30 minutes is a warning of readyz, metrics and status, and has its page", async () => {
+  const place = directory();
+  const room = await opened(place);
+  const { server, env, authority, httpPort } = room;
+  await authority[Symbol.asyncDispose]();
+  await attach(server, WAITING);
+  const shown = async (at: Server) =>
+    (await (await at.call(`${domains}/${WAITING}`)).json()) as { certificate?: { problem?: object } };
+  await until("an attempt has failed", async () => (await shown(server)).certificate?.problem !== undefined);
+  expect(await warningAt(server, "certificates_overdue")).toBeUndefined();
+  await server.stop();
+  age(place, WAITING, 30 * 60_000);
 
-    const later = await serve({ cwd: place, env });
-    const message = `Names have no certificate after 30 minutes: ${WAITING}. Run adoption-store certificates show ${WAITING}`;
-    await until("readyz warns", async () => (await warningAt(later, "certificates_overdue")) !== undefined);
-    expect(await warningAt(later, "certificates_overdue")).toEqual({
-      code: "certificates_overdue",
-      count: 1,
-      message,
-    });
-    const metrics = await (await later.call("/metrics")).text();
-    expect(metrics).toContain('open_notices{kind="certificate_overdue"} 1');
-    expect(await statusWarnings(place)).toContain(message);
-    expect(await shown(later)).toMatchObject({ certificate: { status: "ssl_overdue" } });
-    expect((await plainly(httpPort, WAITING)).status).toBe(503);
-  },
-);
+  const later = await serve({ cwd: place, env });
+  const message = `Names have no certificate after 30 minutes: ${WAITING}. Run adoption-store certificates show ${WAITING}`;
+  await until("readyz warns", async () => (await warningAt(later, "certificates_overdue")) !== undefined);
+  expect(await warningAt(later, "certificates_overdue")).toEqual({
+    code: "certificates_overdue",
+    count: 1,
+    message,
+  });
+  const metrics = await (await later.call("/metrics")).text();
+  expect(metrics).toContain('open_notices{kind="certificate_overdue"} 1');
+  expect(await statusWarnings(place)).toContain(message);
+  expect(await shown(later)).toMatchObject({ certificate: { status: "ssl_overdue" } });
+  expect((await plainly(httpPort, WAITING)).status).toBe(503);
+});
 
 /** Of a short-lived certificate. A quarter of it is left when the warning comes. */
 const LIFETIME_SECONDS = 20;

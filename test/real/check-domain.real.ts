@@ -100,7 +100,7 @@ const essence = (bytes: Buffer) => {
   };
 };
 
-real("dig")("dig sends the queries that the check sent, bit for bit but their ids", async () => {
+test("dig sends the queries that the check sent, bit for bit but their ids", async () => {
   const place = directory();
   using server = await dnsServer({ zones: zonesOf(TARGETS) });
   const queries: Buffer[] = [];

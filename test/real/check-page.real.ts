@@ -7,7 +7,7 @@ import { violationsOf } from "./axe.ts";
 import { type Page } from "./browser.ts";
 import { kept, openBrowser, directory, real, serve } from "./support.ts";
 
-const test = real();
+const test = real("chromium", "playwright-core", "axe-core");
 
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 const PATH = "/domain-check";
@@ -81,11 +81,7 @@ const look = async (page: Page, name: string, screens = PHONE_AND_DARK) => {
   }
 };
 
-real(
-  "chromium",
-  "playwright-core",
-  "axe-core",
-)("the public page reads well on every screen, in both themes, whatever name servers send", async () => {
+test("the public page reads well on every screen, in both themes, whatever name servers send", async () => {
   const place = directory();
   const service = await open(place);
   const browser = await openBrowser();
@@ -112,34 +108,7 @@ real(
   await look(page, "refused");
 });
 
-test("the public page never asks a zone's servers at private addresses", async () => {
-  const place = directory();
-  const service = await open(place, { DNS_PRIVATE: "no" });
-  for (const [hostname, target] of [
-    ["right.example.test", TARGETS.usual],
-    ["flat.test", TARGETS.usual],
-    ["evil.test", ""],
-  ] as const) {
-    const response = await service.post({ hostname, target });
-    expect(response.status).toBe(200);
-    expect(await response.text()).toContain("not a public address");
-  }
-  expect(service.authority.questions).toEqual([]);
-});
-
-test("a client of the public page cannot make the service ask a zone endlessly", async () => {
-  const place = directory();
-  const service = await open(place);
-  const hostnames = Array.from({ length: 40 }, (_, at) => `n${at}.example.test`);
-  const statuses: number[] = [];
-  for (const hostname of hostnames) statuses.push((await service.post({ hostname })).status);
-  expect(statuses.filter((status) => status === 200).length).toBe(10);
-  expect(new Set(statuses.slice(10))).toEqual(new Set([429]));
-  // For each checked name: NS to find its zone, CNAME, A, AAAA, and CAA, which is also queried at its parent.
-  expect(service.authority.questions.length).toBe(60);
-});
-
-real("chromium", "playwright-core")("another site's page cannot start a check", async () => {
+test("another site's page cannot start a check", async () => {
   const place = directory();
   const service = await open(place);
   const form = `<form method="post" action="${service.server.url}${PATH}"><input name="hostname" value="right.example.test"><button>Win</button></form>`;

@@ -20,7 +20,7 @@ const packages = directory();
 let packed: Promise<string> | undefined;
 const NODE = ["node", "npm"];
 
-const test = real(...NODE);
+const test = real(...NODE, "chromium", "playwright-core", "typescript");
 /** How each engine runs a program with the package installed. */
 const ENGINES = {
   node: { needed: NODE, argv: ["node", `--max-old-space-size=${HEAP_MB}`] },
@@ -262,7 +262,7 @@ const pageOf = (path: string) => {
   return { url: server.url.href, [Symbol.asyncDispose]: () => server.stop(true) };
 };
 
-real("chromium", "playwright-core")("the client keeps 9223372036854775807 exact in Chromium", async () => {
+test("the client keeps 9223372036854775807 exact in Chromium", async () => {
   const program = directory();
   await install(program, "bun");
   const server = await serve({ env: { CORS_ORIGINS: "*" } });
@@ -279,24 +279,18 @@ const COMPILERS = [
   { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"], exactOptionalPropertyTypes: true },
 ];
 
-real("typescript")(
-  "the declarations of the client compile, and refuse what the API does not have",
-  async () => {
-    const program = directory();
-    await install(program, "bun");
-    const calls = await Bun.file(join(import.meta.dir, "../client/calls.ts")).text();
-    const own = calls.replace("../../src/client/index.ts", "adoption-store-client");
-    await Bun.write(join(program, "calls.ts"), own);
-    for (const options of COMPILERS) {
-      const compilerOptions = { ...options, target: "es2022", strict: true, noEmit: true, types: [] };
-      await Bun.write(
-        join(program, "tsconfig.json"),
-        JSON.stringify({ compilerOptions, files: ["calls.ts"] }),
-      );
-      expect(await run([command("tsc"), "--project", "."], { cwd: program })).toMatchObject({
-        code: 0,
-        stdout: "",
-      });
-    }
-  },
-);
+test("the declarations of the client compile, and refuse what the API does not have", async () => {
+  const program = directory();
+  await install(program, "bun");
+  const calls = await Bun.file(join(import.meta.dir, "../client/calls.ts")).text();
+  const own = calls.replace("../../src/client/index.ts", "adoption-store-client");
+  await Bun.write(join(program, "calls.ts"), own);
+  for (const options of COMPILERS) {
+    const compilerOptions = { ...options, target: "es2022", strict: true, noEmit: true, types: [] };
+    await Bun.write(join(program, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["calls.ts"] }));
+    expect(await run([command("tsc"), "--project", "."], { cwd: program })).toMatchObject({
+      code: 0,
+      stdout: "",
+    });
+  }
+});

@@ -2,16 +2,16 @@ import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { tarGzOf } from "../platform/deploys/archives.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { countBad, ROW_FLAGS, writeRows } from "../support/rows.ts";
 import { createStore } from "../support/new-store.ts";
+import { publish } from "./site.ts";
 import { compareNodes, differencesOf } from "./cluster/equality.ts";
 import { type Node, node } from "./cluster/nodes.ts";
 import { copyOf, countRows, databaseIn, hashTables } from "./cluster/tables.ts";
 import { ETCD, startEtcd } from "./etcd.ts";
 import { MOTO, startMoto } from "./moto.ts";
-import { kept, type Server, directory, real, run, serve, store } from "./support.ts";
+import { kept, directory, real, run, serve, store } from "./support.ts";
 
 const test = real(...ETCD, MOTO);
 
@@ -29,21 +29,6 @@ const succeed = async (cwd: string, argv: string[], env: Record<string, string> 
 };
 
 const siteOf = (project: string): string => `<h1>Site of ${project}</h1>`;
-
-const deploy = async (server: Pick<Server, "call">, project: string): Promise<void> => {
-  const created = await server.call("/platform/projects", {
-    method: "POST",
-    headers: JSON_TYPE,
-    body: JSON.stringify({ slug: project, name: project, plan: "pro" }),
-  });
-  expect(created.status).toBe(201);
-  const deployed = await server.call(`/platform/projects/${project}/deploys`, {
-    method: "POST",
-    headers: { "content-type": "application/gzip" },
-    body: tarGzOf([{ name: "index.html", content: siteOf(project) }]),
-  });
-  expect(deployed.status).toBe(201);
-};
 
 /** Domains with a certificate each. */
 const addDomains = async (cwd: string): Promise<void> => {
@@ -64,7 +49,8 @@ const fill = async (cwd: string): Promise<{ admin: string; other: string }> => {
   await createStore(join(cwd, "data"));
   expect((await store(["import", "rows.csv", ...ROW_FLAGS], { cwd })).code).toBe(1);
   await using server = await serve({ cwd });
-  for (const project of PROJECTS) await deploy(server, project);
+  for (const project of PROJECTS)
+    await publish(server, project, { files: { "index.html": siteOf(project) } });
   await addDomains(cwd);
   const created = await succeed(cwd, [
     "keys",

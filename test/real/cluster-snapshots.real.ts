@@ -15,7 +15,7 @@ import { ETCD, startEtcd } from "./etcd.ts";
 import { POSTGRES, startPostgres } from "./postgres.ts";
 import { directory, real } from "./support.ts";
 
-const test = real(...ETCD);
+const test = real(...ETCD, ...POSTGRES);
 
 /** A run with 1,000,000 takes many minutes. */
 const ACTS = Number(process.env["SNAPSHOT_ACTS"] ?? 20_000);
@@ -137,7 +137,7 @@ test(
   TIMEOUT_MS,
 );
 
-real(...POSTGRES)(
+test(
   `${PROMISE}: PostgreSQL`,
   async () => {
     await using postgres = await startPostgres();

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EXECUTABLE, directory, expectRefusal, real, run, serve, store, until } from "./support.ts";
 
-const test = real("fish");
+const test = real("fish", "setpriv", "man", "root");
 
 const PATH = `${dirname(EXECUTABLE)}:${process.env["PATH"] ?? ""}`;
 
@@ -72,7 +72,7 @@ test("fish completes commands, values, names and files", async () => {
   expect(await complete("categories delete Bi")).toBe("Big cats\tid 1\n");
 });
 
-real("setpriv")("completion of names is fast, and silent for a user who may not read the store", async () => {
+test("completion of names is fast, and silent for a user who may not read the store", async () => {
   const place = directory();
   await serve({ cwd: place });
   await addCategory(place);
@@ -94,7 +94,7 @@ real("setpriv")("completion of names is fast, and silent for a user who may not 
   expect(other).toMatchObject({ code: 0, stdout: "words\n", stderr: "" });
 });
 
-real("man")("man renders the manual page without a warning", async () => {
+test("man renders the manual page without a warning", async () => {
   const place = directory();
   const { stdout: page, code } = await store(["man"]);
   expect(code).toBe(0);
@@ -108,7 +108,7 @@ real("man")("man renders the manual page without a warning", async () => {
   expect(rendered.stdout).toContain("adoption-store serve --host 0.0.0.0 --port 8080\n");
 });
 
-real()("a server reads DATA_DIR/adoption-store.toml, and status shows it within 300 ms", async () => {
+test("a server reads DATA_DIR/adoption-store.toml, and status shows it within 300 ms", async () => {
   const place = directory();
   mkdirSync(join(place, "data"), { mode: 0o700 });
   writeFileSync(
@@ -134,7 +134,7 @@ real()("a server reads DATA_DIR/adoption-store.toml, and status shows it within 
   expectRefusal(await store(["serve"], { cwd: place }), 2, /adoption-store.toml:1: .*did you mean port/);
 });
 
-real("root", "setpriv")("status of another user's DATA_DIR says to use sudo", async () => {
+test("status of another user's DATA_DIR says to use sudo", async () => {
   const place = directory();
   chmodSync(place, 0o755);
   const program = join(place, "adoption-store");

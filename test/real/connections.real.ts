@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
-import { tarGzOf } from "../platform/deploys/archives.ts";
+import { publish } from "./site.ts";
 import { serveHttps } from "./https.ts";
-import { EXECUTABLE, directory, expectRefusal, real, run, type Server, serve, until } from "./support.ts";
+import { EXECUTABLE, directory, expectRefusal, real, run, serve, until } from "./support.ts";
 
-const test = real("bash");
+const test = real("bash", "curl");
 
 const FILES = 4096;
 const FLOOD = 4300;
@@ -55,56 +55,33 @@ const askAs = (address: string, ...argv: string[]) =>
     ),
   ).then(({ stdout }) => stdout);
 
-const deploySite = async (server: Server) => {
-  const project = JSON.stringify({ slug: "site", name: "Site" });
-  const json = { "content-type": "application/json" };
-  expect(
-    (await server.call("/platform/projects", { method: "POST", headers: json, body: project })).status,
-  ).toBe(201);
-  const pages = [
-    { name: "index.html", content: "<h1>Docs</h1>" },
-    { name: "large.html", content: "x".repeat(300_000) },
-  ];
-  const headers = { "content-type": "application/gzip" };
-  const body = tarGzOf(pages);
-  expect(
-    (await server.call("/platform/projects/site/deploys", { method: "POST", headers, body })).status,
-  ).toBe(201);
-};
+const FILES_OF_SITE = { "index.html": "<h1>Docs</h1>", "large.html": "x".repeat(300_000) };
 
 for (const [what, text] of [
   ["silent connections", ""],
   ["half requests", "GET / HTTP/1.1\r\nX: "],
 ] as const)
-  real("curl", "bash")(
-    `a client that opens ${FLOOD} ${what} keeps no other from HTTP, HTTPS and sites`,
-    async () => {
-      const server = await serveHttps({ argv: withFiles(FILES) });
-      await deploySite(server);
-      const filesOf = () => readdirSync(`/proc/${server.pid}/fd`).length;
-      const before = filesOf();
-      using flood = await openMany(server.port, FLOOD, text);
-      expect(flood.opened).toBeGreaterThan(FILES);
-      const statuses = new Map<string, number>();
-      const note = (name: string, status: string) =>
-        statuses.set(`${name} ${status}`, (statuses.get(`${name} ${status}`) ?? 0) + 1);
-      const site = ["--header", "Host: site.localhost"];
-      for (const end = performance.now() + ASKING_MS; performance.now() < end;) {
-        note("http", await askAs("127.0.0.2", `${server.url}/readyz`));
-        note("https", await askAs("127.0.0.2", ...server.trust, `${server.httpsUrl}/livez`));
-        note("site", await askAs("127.0.0.2", ...site, `${server.url}/`));
-        note("large file", await askAs("127.0.0.2", ...site, `${server.url}/large`));
-      }
-      expect([...statuses.keys()].toSorted()).toEqual([
-        "http 200",
-        "https 200",
-        "large file 200",
-        "site 200",
-      ]);
-      // Seen from the server: what has sent nothing waits in the kernel for seconds, and takes no file of the process.
-      await until("the flood is within its limit", () => filesOf() <= before + PER_CLIENT + MARGIN, 15_000);
-    },
-  );
+  test(`a client that opens ${FLOOD} ${what} keeps no other from HTTP, HTTPS and sites`, async () => {
+    const server = await serveHttps({ argv: withFiles(FILES) });
+    await publish(server, "site", { files: FILES_OF_SITE });
+    const filesOf = () => readdirSync(`/proc/${server.pid}/fd`).length;
+    const before = filesOf();
+    using flood = await openMany(server.port, FLOOD, text);
+    expect(flood.opened).toBeGreaterThan(FILES);
+    const statuses = new Map<string, number>();
+    const note = (name: string, status: string) =>
+      statuses.set(`${name} ${status}`, (statuses.get(`${name} ${status}`) ?? 0) + 1);
+    const site = ["--header", "Host: site.localhost"];
+    for (const end = performance.now() + ASKING_MS; performance.now() < end;) {
+      note("http", await askAs("127.0.0.2", `${server.url}/readyz`));
+      note("https", await askAs("127.0.0.2", ...server.trust, `${server.httpsUrl}/livez`));
+      note("site", await askAs("127.0.0.2", ...site, `${server.url}/`));
+      note("large file", await askAs("127.0.0.2", ...site, `${server.url}/large`));
+    }
+    expect([...statuses.keys()].toSorted()).toEqual(["http 200", "https 200", "large file 200", "site 200"]);
+    // Seen from the server: what has sent nothing waits in the kernel for seconds, and takes no file of the process.
+    await until("the flood is within its limit", () => filesOf() <= before + PER_CLIENT + MARGIN, 15_000);
+  });
 
 test("a burst of connections that takes all files ends no server", async () => {
   const server = await serve({ argv: withFiles(1024) });
@@ -133,7 +110,7 @@ test("a server that cannot listen does not advise more files", async () => {
   expectRefusal(refused, 1, /EADDRINUSE|in use/);
 });
 
-real()("with a trusted proxy, its connections have only the limit of all", async () => {
+test("with a trusted proxy, its connections have only the limit of all", async () => {
   const server = await serve({ env: { TRUST_PROXY: "1" } });
   using proxied = await openMany(server.port, 600, "GET / HTTP/1.1\r\nX: ");
   await Bun.sleep(1500);

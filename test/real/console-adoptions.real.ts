@@ -1,13 +1,10 @@
 import { expect } from "bun:test";
-import { violationsOf } from "./axe.ts";
 import { type Page, eventually, untilTrue } from "./browser.ts";
 import { addAnimals } from "./console.ts";
 import { signIn } from "./sign-in.ts";
 import { openBrowser, directory, real, serve, type Server, until } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const ADOPTERS = [
   { name: "Anna Kowalska", email: "anna@example.org" },
@@ -304,46 +301,3 @@ test("a form that was begun is not lost by one key", async () => {
   await page.getByRole("button", { name: "Keep editing" }).click();
   expect(await field("Adopter's name").inputValue()).toBe("Ada Byron");
 });
-
-const WIDTHS = [360, 640, 768, 1000, 1280];
-const IS_SETTLED = "!document.querySelector('.loading') && document.getAnimations().length === 0";
-
-real(...NEEDED, "axe-core")(
-  "axe finds nothing on any page or dialog of adoptions, in both themes",
-  async () => {
-    const place = directory();
-    const it = await openAdoptions(place, 5);
-    const { page, server } = it;
-    await server.send("/v1/store/orders/2/approve", {});
-    for (const path of [
-      "/adoptions",
-      "/adoptions?q=kowal",
-      "/adoptions?q=nobody",
-      "/adoptions/new",
-      "/adoptions/1",
-      "/adoptions/2",
-      "/adoptions/1/cancel",
-      "/adoptions/2/complete",
-      "/adoptions/2/cancel?on=page",
-    ])
-      for (const colorScheme of ["light", "dark"] as const)
-        for (const width of path === "/adoptions/new" ? WIDTHS : [360, 1280]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 900 });
-          await page.goto(`${server.url}/console${path}`);
-          await page.getByRole("heading", { name: /./ }).first().waitFor();
-          if (path === "/adoptions/new") {
-            await it.field("Animal").click();
-            await page.getByRole("option", { name: /Animal 6/ }).waitFor();
-          }
-          await untilTrue(page, IS_SETTLED);
-          expect([path, colorScheme, width, await violationsOf(page)]).toEqual([
-            path,
-            colorScheme,
-            width,
-            [],
-          ]);
-          await untilTrue(page, "document.documentElement.scrollWidth <= innerWidth");
-        }
-  },
-);

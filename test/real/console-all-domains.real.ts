@@ -1,12 +1,10 @@
 import { expect } from "bun:test";
-import { tarGzOf } from "../platform/deploys/archives.ts";
+import { publish } from "./site.ts";
 import { type Page, eventually, untilTrue } from "./browser.ts";
 import { openConsole, publishDocs } from "./console.ts";
-import { type Server, real, serve } from "./support.ts";
+import { real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const NAMES = "[...document.querySelectorAll('main tbody th')].map((one) => one.innerText)";
 const RESULTS =
@@ -16,14 +14,6 @@ const RESULTS =
 const MENU_EDGES = `["summary", "ul"]
   .map((part) => document.querySelector("header .actions details.menu " + part).getBoundingClientRect().x)
   .reduce((button, items) => [button, items - button])`;
-
-/** Creates the project `handbook` with a deploy. */
-const publishHandbook = async (server: Server): Promise<void> => {
-  await server.send("/platform/projects", { slug: "handbook", name: "Handbook", plan: "pro" });
-  const headers = { "content-type": "application/gzip" };
-  const body = tarGzOf([{ name: "index.html", content: "<h1>Handbook</h1>" }]);
-  await server.call("/platform/projects/handbook/deploys", { method: "POST", headers, body });
-};
 
 const usesOf = (page: Page) => ({
   says: (text: string) => page.getByText(text, { exact: true }).waitFor(),
@@ -35,7 +25,7 @@ const usesOf = (page: Page) => ({
 test("the domains of all projects are searched, filtered by stage and shown page by page", async () => {
   const server = await serve();
   await publishDocs(server);
-  await publishHandbook(server);
+  await publish(server, "handbook");
   const rows = Array.from({ length: 102 }, (_, at) => ({
     hostname: `d${String(at).padStart(3, "0")}.example.org`,
     project: at % 2 === 0 ? "docs" : "handbook",
@@ -75,7 +65,7 @@ test("the domains of all projects are searched, filtered by stage and shown page
 test("a list of domains is pasted or read from a file, and each has a result", async () => {
   const server = await serve();
   await publishDocs(server);
-  await publishHandbook(server);
+  await publish(server, "handbook");
   const { page, seen } = await openConsole(server, "/domains");
   const { says, add, results } = usesOf(page);
   await says("No domains yet");

@@ -5,11 +5,7 @@ import { type Page, eventually, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
 import { openBrowser, directory, real, serve, type Server, until } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core", "axe-core"];
-
-const test = real(...NEEDED);
-const json = { "content-type": "application/json" };
-
+const test = real("chromium", "playwright-core", "axe-core");
 /** A server, and a browser that is signed in at its console. */
 const consoleOf = async (cwd: string) => {
   const server = await serve({ cwd });
@@ -28,18 +24,11 @@ const consoleOf = async (cwd: string) => {
   };
 };
 
-const send = async (server: Server, path: string, body: object, method = "POST"): Promise<void> => {
-  const response = await server.call(path, { method, headers: json, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-};
-
-const read = async (server: Server, path: string): Promise<unknown> => (await server.call(path)).json();
-
 /** Adds available animals "Animal 1", "Animal 2", ... of two categories. */
 const fill = async (server: Server, count: number): Promise<void> => {
-  for (const name of ["Dogs", "Cats"]) await send(server, "/v1/categories", { name });
+  for (const name of ["Dogs", "Cats"]) await server.send("/v1/categories", { name });
   const one = (at: number) =>
-    send(server, "/v1/pets", { name: `Animal ${at}`, categoryId: 1 + (at % 2), status: "available" });
+    server.send("/v1/pets", { name: `Animal ${at}`, categoryId: 1 + (at % 2), status: "available" });
   // One after the other, so that number and name agree.
   for (let at = 1; at <= count; at++) await one(at);
 };
@@ -67,7 +56,7 @@ test("the newest animals come first, and a heading changes the order and the add
   const it = await consoleOf(place);
   const { page, server, button } = it;
   for (const name of ["Cleo", "ada", "Bella"])
-    await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
+    await server.send("/v1/pets", { name, categoryId: 1, status: "available" });
   await it.open("/animals");
   await untilNames(page, "Bella,ada,Cleo");
   await untilTrue(page, "document.querySelector('th[aria-sort]').ariaSort === 'descending'");
@@ -102,7 +91,7 @@ test("a search follows the typing without flicker, ignores late answers, and fin
   const it = await consoleOf(place);
   const { page, server } = it;
   for (const name of ["Bella", "Bruno", "Łucja", "Søren"])
-    await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
+    await server.send("/v1/pets", { name, categoryId: 1, status: "available" });
   await it.open("/animals?sort=id");
   await untilNames(page, "Bella,Bruno,Łucja,Søren");
   const entries = await page.evaluate("history.length");
@@ -152,7 +141,7 @@ test("the counts follow the search and the category, and are exact after every c
   const it = await consoleOf(place);
   const { page, server, link, dialog } = it;
   await fill(server, 6);
-  await send(server, "/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
+  await server.send("/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
   await it.open("/animals");
   await untilCounts(page, "7,6,0,1");
   await page.getByLabel("Category", { exact: true }).selectOption("Dogs");
@@ -249,7 +238,7 @@ test("a change can be undone from its toast, unless somebody else has changed th
   const it = await consoleOf(place);
   const { page, server, link, dialog, button, said } = it;
   await fill(server, 1);
-  const [before] = (await read(server, "/v1/pets")) as object[];
+  const [before] = await server.read<object[]>("/v1/pets");
   const edit = async (name: string, status: string) => {
     await it.open("/animals");
     await link(/^Edit /).click();
@@ -261,19 +250,19 @@ test("a change can be undone from its toast, unless somebody else has changed th
   await said("“Animal 1” renamed to “Bella”");
   await button("Undo").click();
   await untilNames(page, "Animal 1");
-  expect(await read(server, "/v1/pets")).toEqual([before]);
+  expect(await server.read("/v1/pets")).toEqual([before]);
   await edit("Animal 1", "sold");
   await said("“Animal 1” is now adopted");
   await untilCounts(page, "1,0,0,1");
   await button("Undo").click();
   await untilCounts(page, "1,1,0,0");
-  expect(await read(server, "/v1/pets")).toEqual([before]);
+  expect(await server.read("/v1/pets")).toEqual([before]);
   await edit("Animal 1", "sold");
   await said("“Animal 1” is now adopted");
-  await send(server, "/v1/pets/1", { name: "Max" }, "PATCH");
+  await server.send("/v1/pets/1", { name: "Max" }, "PATCH");
   await button("Undo").click();
   await said(/Somebody else has changed this/);
-  expect(await read(server, "/v1/pets")).toMatchObject([{ name: "Max", status: "sold" }]);
+  expect(await server.read("/v1/pets")).toMatchObject([{ name: "Max", status: "sold" }]);
 });
 
 test("the list follows what others change, and keeps scroll position, focus and selection", async () => {
@@ -289,10 +278,10 @@ test("the list follows what others change, and keeps scroll position, focus and 
   const state = `[Math.round(scrollY), document.activeElement.getAttribute("href"),
       ${CHECKED}].join(" ")`;
   const before = await page.evaluate(state);
-  await send(server, "/v1/pets/20", { name: "Renamed", status: "sold" }, "PATCH");
+  await server.send("/v1/pets/20", { name: "Renamed", status: "sold" }, "PATCH");
   await untilTrue(page, `${NAMES}.includes("Renamed")`);
   await untilCounts(page, "60,59,0,1");
-  await send(server, "/v1/pets", { name: "Newcomer", categoryId: 1, status: "available" });
+  await server.send("/v1/pets", { name: "Newcomer", categoryId: 1, status: "available" });
   await page.getByText("1 more animal").waitFor();
   await untilCounts(page, "61,60,0,1");
   expect(await page.evaluate(ROW_COUNT)).toBe(60);
@@ -311,7 +300,7 @@ test("the list follows what others change, and keeps scroll position, focus and 
   await untilTrue(page, `${ROW_COUNT} === 60`);
   await page.waitForTimeout(4000);
   await page.evaluate("scrollTo(0, 0)");
-  await send(server, "/v1/pets/61", { name: "Polled" }, "PATCH");
+  await server.send("/v1/pets/61", { name: "Polled" }, "PATCH");
   await until("the list is polled", async () => String(await names(page)).includes("Polled"), 40_000);
 });
 
@@ -320,7 +309,7 @@ test("an animal has a page: its facts, its adoptions, and what others change", a
   const it = await consoleOf(place);
   const { page, server, link, dialog } = it;
   await fill(server, 2);
-  await send(server, "/v1/store/orders", {
+  await server.send("/v1/store/orders", {
     petId: 2,
     adopter: { name: "Ada Byron", email: "ada@example.org" },
   });
@@ -331,7 +320,7 @@ test("an animal has a page: its facts, its adoptions, and what others change", a
   await page.getByText("Ada Byron").waitFor();
   await page.locator("dl").getByText("pending").waitFor();
   expect(await violationsOf(page)).toEqual([]);
-  await send(server, "/v1/pets/2", { name: "Bella" }, "PATCH");
+  await server.send("/v1/pets/2", { name: "Bella" }, "PATCH");
   await page.getByRole("heading", { name: "Bella" }).waitFor();
   await link("Edit Bella").click();
   await page.reload();
@@ -385,10 +374,10 @@ test("selected animals change together, are undone together, and what fails is t
   const { page, server, link, dialog, button, said } = it;
   await fill(server, 40);
   const adopter = { name: "Ada Byron", email: "ada@example.org" };
-  for (const petId of [3, 4]) await send(server, "/v1/store/orders", { petId, adopter });
+  for (const petId of [3, 4]) await server.send("/v1/store/orders", { petId, adopter });
   await it.open("/animals?sort=id");
   await untilTrue(page, `${ROW_COUNT} === 40`);
-  const before = await read(server, "/v1/pets?limit=100");
+  const before = await server.read("/v1/pets?limit=100");
   await page.getByLabel("Select Animal 10", { exact: true }).click();
   await page.getByLabel("Select Animal 19", { exact: true }).click({ modifiers: ["Shift"] });
   await page.getByText("10 animals selected").waitFor();
@@ -414,7 +403,7 @@ test("selected animals change together, are undone together, and what fails is t
   await untilCounts(page, "40,0,2,38");
   await button("Undo").click();
   await untilCounts(page, "40,38,2,0");
-  expect(await read(server, "/v1/pets?limit=100")).toEqual(before);
+  expect(await server.read("/v1/pets?limit=100")).toEqual(before);
 
   await it.open("/animals?sort=id&category=1");
   await page.getByLabel("Select all shown").click();
@@ -437,7 +426,7 @@ test("categories show how many animals they have, and follow the changes of othe
   const counts =
     "[...document.querySelectorAll('td[data-column=Animals]')].map((one) => one.textContent).join()";
   await untilTrue(page, `${counts} === "3,2"`);
-  await send(server, "/v1/pets/1", { categoryId: 1 }, "PATCH");
+  await server.send("/v1/pets/1", { categoryId: 1 }, "PATCH");
   await untilTrue(page, `${counts} === "2,3"`);
   expect(await violationsOf(page)).toEqual([]);
   await link("Animals in Dogs").click();

@@ -5,9 +5,7 @@ import { openConsole, publishDocs } from "./console.ts";
 import { signIn } from "./sign-in.ts";
 import { openBrowser, type Server, real, serve, until } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core", "axe-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", "axe-core");
 
 const entriesOf = async (page: Page): Promise<string[]> =>
   (await page.evaluate(

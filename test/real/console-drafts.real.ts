@@ -4,9 +4,7 @@ import { type Page, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
 import { openBrowser, real, serve, type Server } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const QUESTION = "[role=alertdialog]";
 const IS_OPEN = "!!document.querySelector('dialog[open]')";

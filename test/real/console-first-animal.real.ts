@@ -4,9 +4,7 @@ import { eventually, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
 import { openBrowser, directory, real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core", "axe-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", "axe-core");
 
 /** A new store, and a browser as wide as a phone that is signed in at its console. */
 const newStore = async (cwd: string) => {

@@ -4,9 +4,7 @@ import { openConsole, addAdoptions, addAnimals, addDomain, sendAll } from "./con
 import { signIn } from "./sign-in.ts";
 import { openBrowser, real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const IS_CLOSED = "!document.querySelector('dialog[open]')";
 const FOCUSED = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName";

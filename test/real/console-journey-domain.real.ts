@@ -4,9 +4,7 @@ import { type Page } from "./browser.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { directory, real, run } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core", ...NAME_SERVERS, "pebble", "curl"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", ...NAME_SERVERS, "pebble", "curl");
 
 const HOSTNAME = "guide.shelter.test";
 const MAX_CLICKS = 6;

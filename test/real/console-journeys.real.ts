@@ -3,9 +3,7 @@ import { type Page, untilTrue } from "./browser.ts";
 import { openConsole, addAnimals, sendAll } from "./console.ts";
 import { real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const MAX_CLICKS = 6;
 
@@ -61,52 +59,6 @@ test("from a person's name to their completed adoption it takes 4 clicks", async
   await page.getByText("Adoption of Animal 2 completed (no. 2)").waitFor();
   expect(await clicks()).toBe(4);
   expect(await statusOf(server.call, 2)).toBe("completed");
-});
-
-const FOCUSED = `(() => {
-  const { activeElement: one } = document;
-  return one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? one.textContent;
-})()`;
-
-/** Presses Tab until the focus is at a control with this name. @throws if it is not reached */
-const tabTo = async (page: Page, name: RegExp): Promise<void> => {
-  for (let presses = 0; presses < 60; presses++) {
-    if (name.test((await page.evaluate(FOCUSED)) as string)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`Tab does not lead to ${name}`);
-};
-
-test("the same way is possible with the keyboard alone", async () => {
-  const server = await serve();
-  await addAnimals(server, 5);
-  await server.send("/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
-  const { page } = await openConsole(server, "/adoptions");
-  const clicks = await countClicks(page);
-  await page.evaluate("document.body.focus()");
-  await tabTo(page, /^Start adoption$/);
-  await page.keyboard.press("Enter");
-  await untilTrue(page, "document.activeElement?.role === 'combobox'");
-  await page.keyboard.type("milo");
-  await untilTrue(page, "document.querySelectorAll('[role=option]').length === 1");
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Tab");
-  await page.keyboard.type("Anna Kowalska");
-  await page.keyboard.press("Tab");
-  await page.keyboard.type("anna@example.org");
-  await page.keyboard.press("Enter");
-  await page.getByRole("link", { name: "View adoption" }).waitFor();
-  await tabTo(page, /^View adoption$/);
-  await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Approve adoption" }).waitFor();
-  await tabTo(page, /^Approve adoption$/);
-  await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Complete adoption" }).waitFor();
-  await tabTo(page, /^Complete adoption$/);
-  await page.keyboard.press("Enter");
-  await page.getByText("Adoption of Milo completed (no. 1)").waitFor();
-  expect(await clicks()).toBe(0);
-  expect(await statusOf(server.call, 1)).toBe("completed");
 });
 
 const MANY = 5000;

@@ -3,9 +3,7 @@ import { type Page, untilTrue } from "./browser.ts";
 import { fillStore } from "./console-pages.ts";
 import { openBrowser, real, serve, type Server } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 /** The name of what has the focus, as far as these tests need it. */
 const NAME = `(() => {

@@ -2,9 +2,7 @@ import { openConsole, addDomain } from "./console.ts";
 import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { openBrowser, real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 /** Lists that are read at once: where they are, what reads them, and what they say below their rows. */
 const LISTS = [

@@ -5,9 +5,7 @@ import { acceptInvitation as accept, addAuthenticator, consoleOf } from "./passk
 import { signIn } from "./sign-in.ts";
 import { openBrowser, type Server, real, serve, until } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const inDialog = (page: Page, name: string) => page.locator("dialog footer").getByText(name, { exact: true });
 

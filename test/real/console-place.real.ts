@@ -3,9 +3,7 @@ import { type Page, eventually, untilTrue } from "./browser.ts";
 import { openConsole, addAnimals } from "./console.ts";
 import { real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const numberOn = async (page: Page, script: string): Promise<number> =>
   (await page.evaluate(script)) as number;

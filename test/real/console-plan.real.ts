@@ -7,9 +7,7 @@ import { publishDocs } from "./console.ts";
 import { signIn } from "./sign-in.ts";
 import { openBrowser, real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core", "axe-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", "axe-core");
 const LIVE = ["docs.example.org", "www.example.org"];
 
 test("a change to Free names the live domains that stop, and requires confirmation", async () => {

@@ -5,9 +5,7 @@ import { type Page, eventually, untilTrue } from "./browser.ts";
 import { showKeyField, signIn } from "./sign-in.ts";
 import { openBrowser, real, serve, type Server } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 /** Ends the session as the idle time does: the page learns it from its next request. */
 const endSession = (page: Page) =>

@@ -3,9 +3,7 @@ import { addAnimals } from "./console.ts";
 import { signIn } from "./sign-in.ts";
 import { openBrowser, directory, real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 /** Delays the response to the next matching request. The server has already processed the request. */
 const holdNext = async (page: Page, url: string) => {

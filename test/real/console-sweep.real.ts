@@ -11,9 +11,7 @@ import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { showKeyField, signIn } from "./sign-in.ts";
 import { openBrowser, directory, real, serve, until } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core", "axe-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", "axe-core", ...NAME_SERVERS, "pebble");
 /** A directory for screenshots of everything, to look at. */
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 
@@ -149,11 +147,7 @@ const zones = (target: string) => ({
   ],
 });
 
-real(
-  ...NEEDED,
-  ...NAME_SERVERS,
-  "pebble",
-)("axe finds nothing on the pages of domains in each state", async () => {
+test("axe finds nothing on the pages of domains in each state", async () => {
   const place = directory();
   const server = await serveShelter(place, zones);
   const names = ["www", "docs", "docs.strict", "none"].map((label) => `${label}.shelter.test`);

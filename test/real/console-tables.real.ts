@@ -3,9 +3,7 @@ import { eventually, lastingFaults, untilTrue } from "./browser.ts";
 import { openConsole, addAdoptions, addAnimals, addDomain } from "./console.ts";
 import { type Server, real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const WIDTHS = [360, 640, 768, 1000, 1280];
 

@@ -3,9 +3,7 @@ import { openConsole } from "./console.ts";
 import { type Page, untilTrue } from "./browser.ts";
 import { real, serve, type Server } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core");
 
 const TOAST = "[role=status] .toast";
 const isShown = (page: Page) => page.locator(TOAST).first().isVisible();

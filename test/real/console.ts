@@ -1,5 +1,5 @@
-import { tarGzOf } from "../platform/deploys/archives.ts";
 import { signIn } from "./sign-in.ts";
+import { publish } from "./site.ts";
 import { type Server, openBrowser } from "./support.ts";
 
 /** A browser that is signed in at the console of a server, at one of its pages. */
@@ -43,20 +43,9 @@ export const addAdoptions = async (server: Server, count: number): Promise<void>
     });
 };
 
-/** Creates the project `docs`, whose plan includes domains. */
-export const createDocs = (server: Server): Promise<unknown> =>
-  server.send("/platform/projects", { slug: "docs", name: "Documentation", plan: "pro" });
-
-/** Creates the project `docs`, and its deploy 1. */
-export const publishDocs = async (server: Server): Promise<void> => {
-  await createDocs(server);
-  const deployed = await server.call("/platform/projects/docs/deploys", {
-    method: "POST",
-    headers: { "content-type": "application/gzip" },
-    body: tarGzOf([{ name: "index.html", content: "<h1>Documentation</h1>" }]),
-  });
-  if (!deployed.ok) throw new Error(`the deploy failed: ${deployed.status} ${await deployed.text()}`);
-};
+/** Creates the project `docs` on Pro, and its deploy 1. */
+export const publishDocs = (server: Server): Promise<string> =>
+  publish(server, "docs", { name: "Documentation", files: { "index.html": "<h1>Documentation</h1>" } });
 
 /** Creates the project `docs` with a deploy and a domain. */
 export const addDomain = async (server: Server): Promise<void> => {

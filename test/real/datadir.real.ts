@@ -125,7 +125,7 @@ test("a DATA_DIR of another user is named as that by every command", async () =>
   expect(stdout).toMatch(/^FAILED +data directory: .*it belongs to user 0/m);
 });
 
-real()("whoever waits for /livez finds a key that works, in each of 20 starts", async () => {
+test("whoever waits for /livez finds a key that works, in each of 20 starts", async () => {
   for (let round = 0; round < 20; round++) {
     const place = directory();
     using probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
@@ -153,7 +153,7 @@ real()("whoever waits for /livez finds a key that works, in each of 20 starts", 
   }
 });
 
-real()("a server whose log is deleted ends by itself with 1, and has lost nothing", async () => {
+test("a server whose log is deleted ends by itself with 1, and has lost nothing", async () => {
   const place = directory();
   const log = join(place, "data", "adoption-store.db-wal");
   {

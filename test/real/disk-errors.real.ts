@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Finished, directory, launch, real, run, store, until } from "./support.ts";
 
-const test = real("strace");
+const test = real("strace", "unshare", "mount");
 
 const READS = ["doctor --port 0", "backup b.db --force", "keys list", "export o.csv --force"];
 /** Which read of the database file fails: some before the first page is known, some in the middle of a check. */
@@ -164,7 +164,7 @@ for (const command of [
   "data keys list",
   "data backup b.db",
 ])
-  real("unshare", "mount")(`${command} names the inodes where there are none left`, async () => {
+  test(`${command} names the inodes where there are none left`, async () => {
     const place = directory();
     const { code, stderr } = await withoutInodes(place, command);
     expect(stderr).toMatch(/^adoption-store: [^\n]*no inodes left: remove files there \(df -i [^\n]+\n$/);

@@ -2,40 +2,22 @@ import { expect } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { tarGzOf } from "../platform/deploys/archives.ts";
-import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { type Resolve, resolveAddresses } from "../../src/protocols/dns/cname-chain.ts";
 import { createTestCa } from "../support/certificates.ts";
+import { publish, zone, zonesWith } from "./site.ts";
 import { type Begin, freePort, surroundings, usual } from "./authorities.ts";
 import { NEEDED, type Updatable, client, nameServers } from "./dns-servers.ts";
-import { atEnd, kept, directory, real, run, serve, type Server, store, until } from "./support.ts";
+import { atEnd, kept, directory, real, run, serve, store, until } from "./support.ts";
 
-const test = real(...NEEDED, "pebble", "tsig-keygen");
+const test = real(...NEEDED, "pebble", "tsig-keygen", "dig", "pebble-challtestsrv", "curl");
 
 const DOMAIN = "sites.example.test";
 const WILDCARD = `*.${DOMAIN}`;
-const json = { "content-type": "application/json" };
-const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
 
 const zones = (target: string): Record<string, string[]> => ({
-  ...zonesOf({ usual: target, forbidden: "forbidden.pages.test", wide: "wide.pages.test" }),
-  [DOMAIN]: [`${DOMAIN} NS ns.${DOMAIN}`, `ns.${DOMAIN} A 127.0.0.1`, `*.${DOMAIN} A 127.0.0.1`],
+  ...zonesWith(target),
+  ...zone(DOMAIN, `*.${DOMAIN} A 127.0.0.1`),
 });
-
-const makeProject = async (server: Server, slug: string) => {
-  const made = await server.call("/platform/projects", {
-    method: "POST",
-    headers: json,
-    body: JSON.stringify({ slug, name: slug, plan: "pro" }),
-  });
-  expect(made.status).toBe(201);
-  const deployed = await server.call(`/platform/projects/${slug}/deploys`, {
-    method: "POST",
-    headers: { "content-type": "application/gzip" },
-    body: site,
-  });
-  expect(deployed.status).toBe(201);
-};
 
 /** Runs the work on every item, a few at a time. */
 const inParallel = async <Item>(
@@ -105,7 +87,7 @@ test("1,000 projects are served over HTTPS with one certificate, ordered once, o
   };
   const server = await serve({ cwd: place, env: settings });
   const slugs = Array.from({ length: 1000 }, (_, at) => `site-${at}`);
-  await inParallel(slugs, 3, (slug) => makeProject(server, slug));
+  await inParallel(slugs, 3, async (slug) => void (await publish(server, slug)));
   await inUse(place, WILDCARD);
   const root = readFileSync(authority.rootFile, "utf8");
   const seen = new Set<string>();
@@ -122,7 +104,7 @@ test("1,000 projects are served over HTTPS with one certificate, ordered once, o
 const dnsOnly: Begin = (place, where) =>
   usual(place, { ...where, httpPort: freePort(), tlsPort: freePort() });
 
-const shopZone = (lines: string[]) => ["shop.test NS ns.shop.test", "ns.shop.test A 127.0.0.1", ...lines];
+const shopZone = (lines: string[]) => zone("shop.test", ...lines);
 
 test("three domains of one project share a challenge record, and are live together although the CA's resolver caches it", async () => {
   const place = directory();
@@ -130,7 +112,7 @@ test("three domains of one project share a challenge record, and are live togeth
   const key = await keyFile(place);
   const names = ["docs", "news", "blog"].map((label) => `${label}.shop.test`);
   const old = names.map((name) => `${name} 1 A 127.0.0.9`);
-  const parents = { ...zones("x.pages.test"), "shop.test": shopZone(old) };
+  const parents = { ...zones("x.pages.test"), ...shopZone(old) };
   const dns = await nameServers(parents, servers, { updatable: key });
   const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
   const settings = {
@@ -140,19 +122,17 @@ test("three domains of one project share a challenge record, and are live togeth
     DNS_UPDATE_KEY_FILE: key.file,
   };
   const server = await serve({ cwd: place, env: settings });
-  await makeProject(server, "site");
+  await publish(server, "site");
   await inUse(place, WILDCARD);
   const domains = "/platform/projects/site/domains";
-  const post = async (path: string, body: object = {}) =>
-    (await (
-      await server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) })
-    ).json()) as { stage: string; challengeRecord: { value: string } };
+  const post = (path: string, body: object = {}) =>
+    server.send<{ stage: string; challengeRecord: { value: string } }>(path, body);
   const challenges: string[] = [];
   for (const hostname of names) {
     const { challengeRecord } = await post(domains, { hostname });
     challenges.push(`_acme-challenge.${hostname} 1 CNAME ${challengeRecord.value}`);
   }
-  dns.change({ ...parents, "shop.test": shopZone([...old, ...challenges]) });
+  dns.change({ ...parents, ...shopZone([...old, ...challenges]) });
   await inParallel(names, names.length, (name) =>
     until(
       `${name} is live`,
@@ -183,7 +163,7 @@ const delegatingZones = (lines: string[]) => {
       `ns1.example.test A ${OWN_ADDRESS}`,
       `${DOMAIN} NS ns1.example.test`,
     ],
-    "shop.test": shopZone(lines),
+    ...shopZone(lines),
   };
 };
 
@@ -213,13 +193,11 @@ const openShop = async (place: string, old: string) => {
     delegated: { zone: DOMAIN, address: OWN_ADDRESS },
   });
   const server = await serve({ cwd: place, env: settings });
-  await makeProject(server, "site");
+  await publish(server, "site");
   await inUse(place, WILDCARD);
   const domains = "/platform/projects/site/domains";
-  const post = async (path: string, body: object = {}) =>
-    (await (
-      await server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) })
-    ).json()) as { stage: string; record: { value: string }; challengeRecord: { value: string } };
+  const post = (path: string, body: object = {}) =>
+    server.send<{ stage: string; record: { value: string }; challengeRecord: { value: string } }>(path, body);
   const { record, challengeRecord } = await post(domains, { hostname: SHOP });
   return {
     httpsPort,
@@ -228,7 +206,7 @@ const openShop = async (place: string, old: string) => {
     record,
     challenge: `_acme-challenge.${SHOP} 1 CNAME ${challengeRecord.value}`,
     add: (hostname: string) => post(domains, { hostname }),
-    setRecords: (...lines: string[]) => dns.change({ ...parents, "shop.test": shopZone(lines) }),
+    setRecords: (...lines: string[]) => dns.change({ ...parents, ...shopZone(lines) }),
     /** Verifies the domain, at most ten times a minute, until it is live. */
     untilLive: () =>
       until(
@@ -249,82 +227,72 @@ const openShop = async (place: string, old: string) => {
   };
 };
 
-real(
-  ...NEEDED,
-  "pebble",
-  "dig",
-)(
-  "over the service's own name server, a domain has its certificate before its traffic moves, and is renewed without port 80",
-  async () => {
-    const place = directory();
-    const old = `${SHOP} 1 A 127.0.0.9`;
-    const shop = await openShop(place, old);
-    const { httpsPort, port, root, record, challenge } = shop;
-    expect(await fingerprintOf(httpsPort, `site.${DOMAIN}`, root)).toBeString();
-    expect(await httpsRecordsOf(`site.${DOMAIN}`, port)).toBe('1 . alpn="h2,http/1.1"');
-    expect(await httpsRecordsOf(record.value, port)).toBe("");
-    shop.setRecords(old, challenge);
-    await shop.untilLive();
-    expect((await shop.show()).findings.map(({ kind }) => kind)).toEqual(["not_moved"]);
-    expect(await httpsRecordsOf(record.value, port)).toBe('1 . alpn="h2,http/1.1"');
-    const wildcard = "*.shop.test";
-    const needed = await shop.add(wildcard);
-    shop.setRecords(
-      `${SHOP} 1 CNAME ${record.value}`,
-      challenge,
-      `${wildcard} 1 CNAME ${needed.record.value}`,
-      `_acme-challenge.shop.test 1 CNAME ${needed.challengeRecord.value}`,
-    );
-    expect(
-      (await store(["domains", "verify", wildcard, "--project", "site", "--wait"], { cwd: place })).code,
-    ).toBe(0);
-    expect(await fingerprintOf(httpsPort, "any.shop.test", root)).toBeString();
-    expect(await fingerprintOf(httpsPort, "a.any.shop.test", root).catch(() => "refused")).toBe("refused");
+test("over the service's own name server, a domain has its certificate before its traffic moves, and is renewed without port 80", async () => {
+  const place = directory();
+  const old = `${SHOP} 1 A 127.0.0.9`;
+  const shop = await openShop(place, old);
+  const { httpsPort, port, root, record, challenge } = shop;
+  expect(await fingerprintOf(httpsPort, `site.${DOMAIN}`, root)).toBeString();
+  expect(await httpsRecordsOf(`site.${DOMAIN}`, port)).toBe('1 . alpn="h2,http/1.1"');
+  expect(await httpsRecordsOf(record.value, port)).toBe("");
+  shop.setRecords(old, challenge);
+  await shop.untilLive();
+  expect((await shop.show()).findings.map(({ kind }) => kind)).toEqual(["not_moved"]);
+  expect(await httpsRecordsOf(record.value, port)).toBe('1 . alpn="h2,http/1.1"');
+  const wildcard = "*.shop.test";
+  const needed = await shop.add(wildcard);
+  shop.setRecords(
+    `${SHOP} 1 CNAME ${record.value}`,
+    challenge,
+    `${wildcard} 1 CNAME ${needed.record.value}`,
+    `_acme-challenge.shop.test 1 CNAME ${needed.challengeRecord.value}`,
+  );
+  expect(
+    (await store(["domains", "verify", wildcard, "--project", "site", "--wait"], { cwd: place })).code,
+  ).toBe(0);
+  expect(await fingerprintOf(httpsPort, "any.shop.test", root)).toBeString();
+  expect(await fingerprintOf(httpsPort, "a.any.shop.test", root).catch(() => "refused")).toBe("refused");
 
-    const before = await fingerprintOf(httpsPort, SHOP, root);
-    expect(ordersAt(place)).toBe(3);
-    expect((await store(["certificates", "renew", SHOP], { cwd: place })).code).toBe(0);
-    await until(
-      "another certificate is served",
-      async () => (await fingerprintOf(httpsPort, SHOP, root)) !== before,
-      30_000,
-    );
-  },
-);
+  const before = await fingerprintOf(httpsPort, SHOP, root);
+  expect(ordersAt(place)).toBe(3);
+  expect((await store(["certificates", "renew", SHOP], { cwd: place })).code).toBe(0);
+  await until(
+    "another certificate is served",
+    async () => (await fingerprintOf(httpsPort, SHOP, root)) !== before,
+    30_000,
+  );
+});
 
-real(...NEEDED, "pebble")(
-  "a domain whose CAA record allows only dns-01 is told the CNAME record to add, and is live with exactly that",
-  async () => {
-    const place = directory();
-    const caa = 'shop.test 1 CAA 0 issue "ca.test; validationmethods=dns-01"';
-    const shop = await openShop(place, caa);
-    const { httpsPort, root, record } = shop;
-    const cname = `${SHOP} 1 CNAME ${record.value}`;
-    shop.setRecords(caa, cname);
-    const isRefused = async () => (await shop.show()).certificate?.problem?.type === "records";
-    await until("the certificate is refused", isRefused, 30_000);
-    const { findings } = await shop.show();
-    expect(findings).toMatchObject([
-      {
-        kind: "caa_forbids",
-        responsible: "holder",
-        name: "shop.test",
-        parameter: "validationmethods",
-        challenge: { name: `_acme-challenge.${SHOP}` },
-      },
-    ]);
-    const [{ message, challenge } = {}] = findings;
-    expect(message).toContain(
-      `Create a CNAME record with the name ${challenge?.name} and the value ${challenge?.value}`,
-    );
-    expect(await fingerprintOf(httpsPort, SHOP, root).catch(() => "refused")).toBe("refused");
-    shop.setRecords(caa, cname, `${challenge?.name} 1 CNAME ${challenge?.value}`);
-    // Nobody requests a check.
-    await until("the domain is live", async () => (await shop.show()).stage === "live", 40_000);
-    expect(await fingerprintOf(httpsPort, SHOP, root)).toBeString();
-    expect((await shop.show()).findings).toEqual([]);
-  },
-);
+test("a domain whose CAA record allows only dns-01 is told the CNAME record to add, and is live with exactly that", async () => {
+  const place = directory();
+  const caa = 'shop.test 1 CAA 0 issue "ca.test; validationmethods=dns-01"';
+  const shop = await openShop(place, caa);
+  const { httpsPort, root, record } = shop;
+  const cname = `${SHOP} 1 CNAME ${record.value}`;
+  shop.setRecords(caa, cname);
+  const isRefused = async () => (await shop.show()).certificate?.problem?.type === "records";
+  await until("the certificate is refused", isRefused, 30_000);
+  const { findings } = await shop.show();
+  expect(findings).toMatchObject([
+    {
+      kind: "caa_forbids",
+      responsible: "holder",
+      name: "shop.test",
+      parameter: "validationmethods",
+      challenge: { name: `_acme-challenge.${SHOP}` },
+    },
+  ]);
+  const [{ message, challenge } = {}] = findings;
+  expect(message).toContain(
+    `Create a CNAME record with the name ${challenge?.name} and the value ${challenge?.value}`,
+  );
+  expect(await fingerprintOf(httpsPort, SHOP, root).catch(() => "refused")).toBe("refused");
+  shop.setRecords(caa, cname, `${challenge?.name} 1 CNAME ${challenge?.value}`);
+  // Nobody requests a check.
+  await until("the domain is live", async () => (await shop.show()).stage === "live", 40_000);
+  expect(await fingerprintOf(httpsPort, SHOP, root)).toBeString();
+  expect((await shop.show()).findings).toEqual([]);
+});
 
 const OLD_ADDRESS = "127.0.0.9";
 const OLD_PAGE = "<h1>The old host</h1>";
@@ -384,37 +352,30 @@ const visitor = (dnsPort: number, portOf: (address: string) => number, ca: strin
   };
 };
 
-real(...NEEDED, "pebble")(
-  "a site moves here from its old host, and a visitor every 50 ms sees no error and no certificate warning",
-  async () => {
-    const place = directory();
-    const old = kept(await oldHost());
-    const shop = await openShop(place, `${SHOP} 1 A ${OLD_ADDRESS}`);
-    const portOf = (address: string) => (address === OLD_ADDRESS ? old.port : shop.httpsPort);
-    const { visits } = kept(visitor(shop.port, portOf, [old.root, shop.root]));
-    await until("the old host is visited", () => visits.length > 5);
-    shop.setRecords(`${SHOP} 1 A ${OLD_ADDRESS}`, shop.challenge);
-    await shop.untilLive();
-    expect(new Set(visits)).toEqual(new Set(["200 old"]));
-    expect((await shop.show()).verifiedAt).toBeUndefined();
-    const { length: before } = visits;
-    // No check sees this change, because the name is already served.
-    shop.setRecords(`${SHOP} 1 CNAME ${shop.record.value}`, shop.challenge);
-    await until("visitors have moved", () => visits.length > before + 40 && visits.at(-1) === "200 new");
-    const moved = visits.indexOf("200 new");
-    expect(new Set(visits.slice(0, moved))).toEqual(new Set(["200 old"]));
-    expect(new Set(visits.slice(moved + 5))).toEqual(new Set(["200 new"]));
-    expect(new Set(visits)).toEqual(new Set(["200 old", "200 new"]));
-    await shop.untilLive();
-    expect(await shop.show()).toMatchObject({ verifiedAt: expect.any(String), findings: [] });
-  },
-);
+test("a site moves here from its old host, and a visitor every 50 ms sees no error and no certificate warning", async () => {
+  const place = directory();
+  const old = kept(await oldHost());
+  const shop = await openShop(place, `${SHOP} 1 A ${OLD_ADDRESS}`);
+  const portOf = (address: string) => (address === OLD_ADDRESS ? old.port : shop.httpsPort);
+  const { visits } = kept(visitor(shop.port, portOf, [old.root, shop.root]));
+  await until("the old host is visited", () => visits.length > 5);
+  shop.setRecords(`${SHOP} 1 A ${OLD_ADDRESS}`, shop.challenge);
+  await shop.untilLive();
+  expect(new Set(visits)).toEqual(new Set(["200 old"]));
+  expect((await shop.show()).verifiedAt).toBeUndefined();
+  const { length: before } = visits;
+  // No check sees this change, because the name is already served.
+  shop.setRecords(`${SHOP} 1 CNAME ${shop.record.value}`, shop.challenge);
+  await until("visitors have moved", () => visits.length > before + 40 && visits.at(-1) === "200 new");
+  const moved = visits.indexOf("200 new");
+  expect(new Set(visits.slice(0, moved))).toEqual(new Set(["200 old"]));
+  expect(new Set(visits.slice(moved + 5))).toEqual(new Set(["200 new"]));
+  expect(new Set(visits)).toEqual(new Set(["200 old", "200 new"]));
+  await shop.untilLive();
+  expect(await shop.show()).toMatchObject({ verifiedAt: expect.any(String), findings: [] });
+});
 
-real(
-  "pebble",
-  "pebble-challtestsrv",
-  "curl",
-)("a hook publishes the records of a wildcard, and removes them", async () => {
+test("a hook publishes the records of a wildcard, and removes them", async () => {
   const place = directory();
   const [dns, management] = [freePort(), freePort()];
   const child = Bun.spawn(

@@ -2,17 +2,16 @@ import { createPublicKey, verify } from "node:crypto";
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../platform/deploys/archives.ts";
-import { zonesOf } from "../platform/dns-checks/cases.ts";
 import { recordsOf } from "../../src/protocols/dns/cname-chain.ts";
 import type { Server } from "../../src/lib/name-server.ts";
 import { dnsProvider } from "../support/dns-provider.ts";
+import { publish, zone, zonesWith } from "./site.ts";
 import { openConsole } from "./console.ts";
 import { violationsOf } from "./axe.ts";
 import { NEEDED, client, freeServer, freeServers, nameServers, namesOf } from "./dns-servers.ts";
 import { kept, directory, real, serve, store, until } from "./support.ts";
 
-const test = real(...NEEDED);
+const test = real(...NEEDED, "chromium", "playwright-core", "axe-core");
 
 interface Wire {
   stage: string;
@@ -70,10 +69,6 @@ const DOMAINS = "/platform/projects/shelter/domains";
 
 const pathOf = (serviceId: string) => `/v2/domainTemplates/providers/shelters.test/services/${serviceId}`;
 
-const zone = (name: string, ...lines: string[]) => ({
-  [name]: [`${name} NS ns.${name}`, `ns.${name} A 127.0.0.1`, ...lines],
-});
-
 /** The server with its own name server, a project, and a provider that holds the zone `holder.test`. It ends with the scope. */
 const setUp = async (path: string) => {
   const provider = kept(await dnsProvider());
@@ -96,25 +91,16 @@ const setUp = async (path: string) => {
     DOMAIN_CONNECT_PROVIDER_ID: "shelters.test",
   };
   const server = await serve({ cwd: path, env });
-  const post = async (way: string, json: object) => {
-    const headers = { "content-type": "application/json" };
-    const response = await server.call(way, { method: "POST", body: JSON.stringify(json), headers });
-    return (await response.json()) as Wire & { target: string };
-  };
-  const { target } = await post("/platform/projects", { slug: "shelter", name: "Shelter", plan: "pro" });
-  await server.call("/platform/projects/shelter/deploys", {
-    method: "POST",
-    headers: { "content-type": "application/gzip" },
-    body: tarGzOf([{ name: "index.html", content: "<h1>Shelter</h1>" }]),
-  });
-  const zonesWith = (lines: string[]) => ({
-    ...zonesOf({ usual: target, forbidden: "forbidden.pages.test", wide: "wide.pages.test" }),
+  const post = (way: string, json: object) => server.send<Wire>(way, json);
+  const target = await publish(server, "shelter");
+  const zonesOf = (lines: string[]) => ({
+    ...zonesWith(target),
     ...zone("pages.test", "*.pages.test A 192.0.2.10"),
     ...zone("provider.test", "connect.provider.test A 127.0.0.1"),
     ...zone("plain.test"),
     ...zone("holder.test", `_domainconnect.holder.test TXT "${provider.authority}/dc"`, ...lines),
   });
-  const names = await nameServers(zonesWith([]), servers, { isForgetful: true });
+  const names = await nameServers(zonesOf([]), servers, { isForgetful: true });
   provider.paths.set("/dc/v2/holder.test/settings", JSON.stringify(provider.settings));
   return {
     provider,
@@ -144,7 +130,7 @@ const setUp = async (path: string) => {
     },
     /** Gives the holder's zone these records too. Resolves once a name has records of a type. */
     async change(lines: string[], name: string, type: "A" | "CNAME"): Promise<void> {
-      names.change(zonesWith(lines));
+      names.change(zonesOf(lines));
       for (const one of [servers.authority, servers.resolver])
         await until(
           `${name} has its records`,
@@ -180,34 +166,26 @@ test("a provider that has the printed templates is offered, verifies the request
   }
 });
 
-real(
-  ...NEEDED,
-  "chromium",
-  "playwright-core",
-  "axe-core",
-)(
-  "the console leads to the provider from the page of a domain and from a check, and says to which host",
-  async () => {
-    const place = directory();
-    const service = await setUp(place);
-    const { provider, server, submit, offerFor } = service;
-    await submit("subdomain");
-    await offerFor("docs.holder.test");
-    const { page } = await openConsole(server, "/projects/shelter/domains/docs.holder.test");
-    const link = page.getByRole("link", { name: "Set up at The Provider" });
-    await link.waitFor();
-    await page.getByText(`You sign in at ${provider.authority}`).waitFor();
-    const linkOf = () =>
-      page.evaluate("(({ href, target }) => ({ href, target }))(document.querySelector('.connect a'))");
-    expect(await linkOf()).toMatchObject({ href: expect.stringContaining("&redirect_uri="), target: "" });
-    expect(await violationsOf(page)).toEqual([]);
-    await page.goto(`${server.url}/console/projects/shelter/domains/check`);
-    await page.getByLabel("Domain").fill("www.holder.test");
-    await page.getByRole("button", { name: "Check" }).click();
-    await link.waitFor();
-    expect(await linkOf()).toMatchObject({
-      href: expect.not.stringContaining("redirect_uri"),
-      target: "_blank",
-    });
-  },
-);
+test("the console leads to the provider from the page of a domain and from a check, and says to which host", async () => {
+  const place = directory();
+  const service = await setUp(place);
+  const { provider, server, submit, offerFor } = service;
+  await submit("subdomain");
+  await offerFor("docs.holder.test");
+  const { page } = await openConsole(server, "/projects/shelter/domains/docs.holder.test");
+  const link = page.getByRole("link", { name: "Set up at The Provider" });
+  await link.waitFor();
+  await page.getByText(`You sign in at ${provider.authority}`).waitFor();
+  const linkOf = () =>
+    page.evaluate("(({ href, target }) => ({ href, target }))(document.querySelector('.connect a'))");
+  expect(await linkOf()).toMatchObject({ href: expect.stringContaining("&redirect_uri="), target: "" });
+  expect(await violationsOf(page)).toEqual([]);
+  await page.goto(`${server.url}/console/projects/shelter/domains/check`);
+  await page.getByLabel("Domain").fill("www.holder.test");
+  await page.getByRole("button", { name: "Check" }).click();
+  await link.waitFor();
+  expect(await linkOf()).toMatchObject({
+    href: expect.not.stringContaining("redirect_uri"),
+    target: "_blank",
+  });
+});

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../platform/deploys/archives.ts";
 import { dnsServer } from "../support/dns.ts";
+import { publish } from "./site.ts";
 import { surroundings } from "./authorities.ts";
 import { type Page } from "./browser.ts";
 import {
@@ -126,19 +126,7 @@ const settingsOf = async (path: string, isSecured: boolean) => {
 const open = async (path: string, panels: readonly DnsPanel[], isSecured = false) => {
   const { servers, env } = await settingsOf(path, isSecured);
   const server = await serve({ cwd: path, env });
-  const send = (way: string, body: object) =>
-    server.call(way, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-  const project = await send("/platform/projects", { slug: "shelter", name: "Shelter", plan: "pro" });
-  const { target } = (await project.json()) as { target: string };
-  await server.call("/platform/projects/shelter/deploys", {
-    method: "POST",
-    headers: { "content-type": "application/gzip" },
-    body: tarGzOf([{ name: "index.html", content: "<h1>Shelter</h1>" }]),
-  });
+  const target = await publish(server, "shelter");
   const zones: Record<string, string[]> = {
     test: ["test NS ns.test", "ns.test A 127.0.0.1"],
     "pages.test": ["pages.test NS ns.test", `${target} A ${ADDRESS}`],
@@ -155,7 +143,6 @@ const open = async (path: string, panels: readonly DnsPanel[], isSecured = false
   ];
   return {
     server,
-    send,
     target,
     /** The provider's name servers have what its panel has. */
     publish({ zone, lines }: DnsPanel) {
@@ -227,7 +214,7 @@ const repair = async (page: Page, place: Place, panel: DnsPanel, mistake: Mistak
   place.publish(panel);
   const domains = "/platform/projects/shelter/domains";
   await place.server.call(`${domains}/${hostname}`, { method: "DELETE" });
-  await place.send(domains, { hostname });
+  await place.server.send(domains, { hostname });
   await page.goto(`${place.server.url}/console/projects/shelter/domains/${hostname}`);
   await page.locator("main header.part .badge").first().waitFor();
   const rounds: Shown[] = [];
@@ -281,18 +268,12 @@ const problemWith = async (page: Page, place: Place, panel: DnsPanel, mistake: M
   }
 };
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", "pebble", "setpriv");
 
 test("holders of zones at three known providers and another repair typical mistakes by the page alone", async () => {
   expect(await repairAll((panel) => [...MISTAKES, ...proxyMistakes(panel)], false)).toEqual([]);
 });
 
-real(
-  ...NEEDED,
-  "pebble",
-  "setpriv",
-)("holders allow the CA by the page alone, and get a certificate", async () => {
+test("holders allow the CA by the page alone, and get a certificate", async () => {
   expect(await repairAll(() => [CAA], true)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { type Server, directory, real, run, serve, store, until, within } from "./support.ts";
 
-const test = real();
+const test = real("curl");
 
 const CHANGES = Number(process.env["EVENT_CHANGES"] ?? 100_000);
 const WRITERS = 16;
@@ -153,43 +153,34 @@ test("readers that take nothing, and others that catch up, hold nothing up, cost
 /** A name of the API that has a certificate, and what curl needs to know of it. */
 const HOST = "api.shelter.test";
 
-real("curl")(
-  "a stream over HTTP/2 lives on, silent but for its heartbeat, and ends at SIGTERM at once",
-  async () => {
-    const place = directory();
-    const port = freePort();
-    const { root, issue } = await createTestCa();
-    for (const [name, text] of Object.entries({ root, ...(await issue([HOST])) }))
-      writeFileSync(join(place, name), text);
-    const flags = ["--https-port", String(port), "--base-url", `https://${HOST}:${port}`];
-    const server = await serve({ cwd: place, flags });
-    const argv = ["certificates", "import", HOST, "--key", "key", "--chain", "cert"];
-    expect((await store(argv, { cwd: place })).code).toBe(0);
-    const trust = ["--cacert", "root", "--resolve", `${HOST}:${port}:127.0.0.1`];
-    const bearer = ["--header", `Authorization: Bearer ${server.key}`];
-    const curl = ["curl", "--silent", "--http2", ...trust, ...bearer];
-    const url = `https://${HOST}:${port}/v1/pets`;
-    const reader = Bun.spawn([...curl, "--no-buffer", `${url}/events`], { cwd: place, stdout: "pipe" });
-    let text = "";
-    const reading = (async () => {
-      for await (const piece of reader.stdout.pipeThrough(new TextDecoderStream())) text += piece;
-    })();
-    await until("two heartbeats", () => text.split(":\n\n").length > 2, 60_000);
-    const body = [
-      "--header",
-      "Content-Type: application/json",
-      "--data",
-      '{"name": "Bella", "categoryId": 1}',
-    ];
-    await run([...curl, ...body, url], { cwd: place });
-    await until("an event", () => text.includes('"name":"Bella"'));
-    const ended = server.stop();
-    await within("the end of the stream", 5000, reading);
-    expect(await within("the end of the server", 5000, ended)).toBe(0);
-    expect(await reader.exited).toBe(0);
-  },
-  120_000,
-);
+test("a stream over HTTP/2 lives on, silent but for its heartbeat, and ends at SIGTERM at once", async () => {
+  const place = directory();
+  const port = freePort();
+  const { root, issue } = await createTestCa();
+  for (const [name, text] of Object.entries({ root, ...(await issue([HOST])) }))
+    writeFileSync(join(place, name), text);
+  const flags = ["--https-port", String(port), "--base-url", `https://${HOST}:${port}`];
+  const server = await serve({ cwd: place, flags });
+  const argv = ["certificates", "import", HOST, "--key", "key", "--chain", "cert"];
+  expect((await store(argv, { cwd: place })).code).toBe(0);
+  const trust = ["--cacert", "root", "--resolve", `${HOST}:${port}:127.0.0.1`];
+  const bearer = ["--header", `Authorization: Bearer ${server.key}`];
+  const curl = ["curl", "--silent", "--http2", ...trust, ...bearer];
+  const url = `https://${HOST}:${port}/v1/pets`;
+  const reader = Bun.spawn([...curl, "--no-buffer", `${url}/events`], { cwd: place, stdout: "pipe" });
+  let text = "";
+  const reading = (async () => {
+    for await (const piece of reader.stdout.pipeThrough(new TextDecoderStream())) text += piece;
+  })();
+  await until("two heartbeats", () => text.split(":\n\n").length > 2, 60_000);
+  const body = ["--header", "Content-Type: application/json", "--data", '{"name": "Bella", "categoryId": 1}'];
+  await run([...curl, ...body, url], { cwd: place });
+  await until("an event", () => text.includes('"name":"Bella"'));
+  const ended = server.stop();
+  await within("the end of the stream", 5000, reading);
+  expect(await within("the end of the server", 5000, ended)).toBe(0);
+  expect(await reader.exited).toBe(0);
+}, 120_000);
 
 test("a stream lives on, silent but for its heartbeat, for longer than an idle connection, and ends at SIGTERM at once", async () => {
   const server = await serve();

@@ -5,7 +5,7 @@ import { publishDocs } from "./console.ts";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, run, serve, until, within } from "./support.ts";
 
-const test = real();
+const test = real("network namespaces", "curl", "nsenter");
 
 /** A directory that holds the executable and nothing else. */
 const alone = () => {
@@ -142,11 +142,7 @@ test("SIGTERM lets the request in flight finish, takes no new one, and ends with
   expect(await (await again.call("/v1/pets")).json()).toMatchObject([{ name: "Slow" }]);
 });
 
-real(
-  "network namespaces",
-  "curl",
-  "nsenter",
-)("with the network cut it serves everything", async () => {
+test("with the network cut it serves everything", async () => {
   const place = alone();
   const cut = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', place.executable];
   const server = await serve({ cwd: place.path, argv: cut });

@@ -13,7 +13,7 @@ import {
   until,
 } from "./support.ts";
 
-const test = real();
+const test = real("network namespaces", "curl", "nsenter", "nohup");
 
 const OTHER_ADDRESS = "192.0.2.1";
 
@@ -23,11 +23,7 @@ const curlInside = async ({ pid }: Server, url: string, ...options: string[]) =>
   return run(["nsenter", "-t", String(pid), "-n", ...curl]);
 };
 
-real(
-  "network namespaces",
-  "curl",
-  "nsenter",
-)("with HTTPS a key is taken over HTTP from this machine only, and PORT listens to it alone", async () => {
+test("with HTTPS a key is taken over HTTP from this machine only, and PORT listens to it alone", async () => {
   const script = `ip link set lo up && ip addr add ${OTHER_ADDRESS}/32 dev lo && exec "$0" "$@"`;
   const isolated = ["unshare", "-n", "sh", "-c", script, EXECUTABLE];
   const flags = ["--host", "0.0.0.0", "--http-port", "8080", "--https-port", "8443"];
@@ -95,7 +91,7 @@ test("SIGHUP finishes what is in flight, however often it comes, and ends with 0
   expect(await server.exited).toBe(0);
 });
 
-real("nohup")("a server under nohup does not end with its terminal", async () => {
+test("a server under nohup does not end with its terminal", async () => {
   const server = await serve({ argv: ["nohup", EXECUTABLE] });
   process.kill(server.pid, "SIGHUP");
   expect((await server.add("Bella")).status).toBe(201);

@@ -6,9 +6,7 @@ import { type Page, untilTrue } from "./browser.ts";
 import { lighthouseScores } from "./lighthouse.ts";
 import { openBrowser, real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", "axe-core", "chromium", "lighthouse");
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 /** A page with a terminal, whose output is not copied. */
 const TERMINAL = "/how-to/events";
@@ -38,34 +36,31 @@ const screenshot = async (page: Page, path: string, screen: (typeof SCREENS)[num
   await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: false });
 };
 
-real(...NEEDED, "axe-core")(
-  "axe finds nothing on any page of the manual, and no page is wider than its window",
-  async () => {
-    const server = await serve();
-    const manual = `${server.url}/manual`;
-    const pages = await pagesOf(manual);
-    expect(pages.length).toBeGreaterThan(30);
-    const { page, seen } = await openBrowser();
-    const problems: string[] = [];
-    for (const [at, path] of pages.entries()) {
-      // All pages share a style sheet: a few are looked at on every screen, and the others on one each.
-      for (const screen of SCREENS.filter((_screen, number) => SAMPLE.includes(path) || number === at % 4)) {
-        await page.emulateMedia({ colorScheme: screen.colorScheme });
-        await page.setViewportSize({ width: screen.width, height: 740 });
-        await page.goto(manual + path);
-        const found = await violationsOf(page);
-        await screenshot(page, path, screen);
-        problems.push(...found.map((problem) => `${path} ${JSON.stringify(screen)}: ${problem}`));
-      }
-      await page.setViewportSize({ width: PHONE, height: 740 });
-      if (await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
-        problems.push(`${path}: wider than a phone`);
+test("axe finds nothing on any page of the manual, and no page is wider than its window", async () => {
+  const server = await serve();
+  const manual = `${server.url}/manual`;
+  const pages = await pagesOf(manual);
+  expect(pages.length).toBeGreaterThan(30);
+  const { page, seen } = await openBrowser();
+  const problems: string[] = [];
+  for (const [at, path] of pages.entries()) {
+    // All pages share a style sheet: a few are looked at on every screen, and the others on one each.
+    for (const screen of SCREENS.filter((_screen, number) => SAMPLE.includes(path) || number === at % 4)) {
+      await page.emulateMedia({ colorScheme: screen.colorScheme });
+      await page.setViewportSize({ width: screen.width, height: 740 });
+      await page.goto(manual + path);
+      const found = await violationsOf(page);
+      await screenshot(page, path, screen);
+      problems.push(...found.map((problem) => `${path} ${JSON.stringify(screen)}: ${problem}`));
     }
-    expect(problems).toEqual([]);
-    expect(seen.errors.filter((error) => !error.includes("404"))).toEqual([]);
-    expect(seen.requests.filter((url) => !url.startsWith(`${server.url}/`))).toEqual([]);
-  },
-);
+    await page.setViewportSize({ width: PHONE, height: 740 });
+    if (await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+      problems.push(`${path}: wider than a phone`);
+  }
+  expect(problems).toEqual([]);
+  expect(seen.errors.filter((error) => !error.includes("404"))).toEqual([]);
+  expect(seen.requests.filter((url) => !url.startsWith(`${server.url}/`))).toEqual([]);
+});
 
 /** Searches by the keyboard alone, and follows the first result. */
 const search = async (page: Page, words: string): Promise<void> => {
@@ -141,14 +136,11 @@ test("without JavaScript everything is there except search, copying and the them
   expect(seen.errors).toEqual([]);
 });
 
-real("chromium", "lighthouse")(
-  "Lighthouse gives the manual at least 95 of 100 in each category",
-  async () => {
-    const server = await serve();
-    for (const path of ["", "/reference/settings"]) {
-      const scores = await lighthouseScores(`${server.url}/manual${path}`);
-      const low = Object.entries(scores).filter(([, score]) => score < 0.95);
-      expect([path, low]).toEqual([path, []]);
-    }
-  },
-);
+test("Lighthouse gives the manual at least 95 of 100 in each category", async () => {
+  const server = await serve();
+  for (const path of ["", "/reference/settings"]) {
+    const scores = await lighthouseScores(`${server.url}/manual${path}`);
+    const low = Object.entries(scores).filter(([, score]) => score < 0.95);
+    expect([path, low]).toEqual([path, []]);
+  }
+});

@@ -13,7 +13,7 @@ const RUNNER = join(import.meta.dir, "manual/page.ts");
 const ALONE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const NEEDED = ["root", "network namespaces", "unshare", "curl", "jq", "node", "python3"];
 
-const test = real(...NEEDED);
+const test = real(...NEEDED, "bash");
 
 /** What one page needs besides. */
 const ALSO: Readonly<Record<string, readonly string[]>> = { "src/pages/manual/how-to/cluster.md": ["etcd"] };
@@ -79,7 +79,7 @@ describe("a page that is wrong is named with its line", () => {
   });
 });
 
-real("bash")("commands for contributors are complete, as bash reads them", async () => {
+test("commands for contributors are complete, as bash reads them", async () => {
   for (const page of new Glob("src/pages/manual/contributing/*.md").scanSync(ROOT))
     for (const { language, line, lines } of blocksOf(readFileSync(join(ROOT, page), "utf8"))) {
       if (language !== "sh") continue;

@@ -1,15 +1,12 @@
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tarGzOf } from "../platform/deploys/archives.ts";
-import { zonesOf } from "../platform/dns-checks/cases.ts";
+import { publish, zone, zonesWith } from "./site.ts";
 import { surroundings } from "./authorities.ts";
 import { NEEDED, nameServers } from "./dns-servers.ts";
-import { directory, real, run, serve, type Server, store, until } from "./support.ts";
+import { directory, real, run, serve, store, until } from "./support.ts";
 
 const test = real(...NEEDED, "pebble", "curl");
-
-const json = { "content-type": "application/json" };
 
 interface Listed {
   hostname: string;
@@ -28,33 +25,15 @@ const read = async <Value>(answer: Response): Promise<Value> => {
   return (await answer.json()) as Value;
 };
 
-/** Creates a project with a site that has its slug as the page. @returns its target */
-const publish = async (server: Server, slug: string): Promise<string> => {
-  const body = JSON.stringify({ slug, name: `The ${slug}`, plan: "pro" });
-  const created = await server.call("/platform/projects", { method: "POST", headers: json, body });
-  const { target } = await read<{ target: string }>(created);
-  const site = tarGzOf([{ name: "index.html", content: slug }]);
-  const headers = { "content-type": "application/gzip" };
-  await read(
-    await server.call(`/platform/projects/${slug}/deploys`, { method: "POST", headers, body: site }),
-  );
-  return target;
-};
-
 /** The executable with HTTPS and two projects, alongside name servers with zones of customers, and an authority. */
 const opened = async (place: string) => {
   const { servers, authority, env, httpPort, httpsPort } = await surroundings(place);
   const server = await serve({ cwd: place, env });
-  const [docs, handbook] = [await publish(server, "docs"), await publish(server, "handbook")];
-  const zone = (name: string, ...lines: string[]) => [
-    `${name} NS ns.${name}`,
-    `ns.${name} A 127.0.0.1`,
-    ...lines,
-  ];
+  const publishOne = (slug: string) => publish(server, slug, { files: { "index.html": slug } });
+  const [docs, handbook] = [await publishOne("docs"), await publishOne("handbook")];
   const zones = {
-    ...zonesOf({ usual: docs, forbidden: "forbidden.pages.test", wide: "wide.pages.test" }),
-    "pages.test": zone("pages.test", `${docs} A 127.0.0.1`, `${handbook} A 127.0.0.1`),
-    "customer.test": zone(
+    ...zonesWith(docs, handbook),
+    ...zone(
       "customer.test",
       `docs.customer.test CNAME ${docs}`,
       `api.customer.test CNAME ${docs}`,

@@ -1,7 +1,6 @@
 import { expect } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createStore } from "../support/new-store.ts";
 import { freePort } from "./authorities.ts";
 import {
   EXECUTABLE,
@@ -16,43 +15,7 @@ import {
   within,
 } from "./support.ts";
 
-const test = real();
-
-/** Wrong uses, one a row: the arguments, the environment, what the line on standard error says. */
-const WRONG_USES: [argv: string[], env: Record<string, string>, says: RegExp][] = [
-  [["serve", "--nonsense"], {}, /--nonsense/],
-  [["serve", "--port", "99999"], {}, /--port: "99999" must be a port/],
-  [["serve", "--body-limit", "much"], {}, /--body-limit: "much" must be a size/],
-  [["serve", "--data-dir"], {}, /--data-dir/],
-  [["serve", "extra"], {}, /extra/],
-  [["serve"], { PORT: "abc" }, /PORT: "abc" must be a port/],
-  [["serve"], { LOG_LEVEL: "loud" }, /LOG_LEVEL: "loud" must be one of/],
-  [["serve"], { TRUST_PROXY: "yes" }, /TRUST_PROXY: "yes" must be a number/],
-  [["feed"], {}, /unknown command .feed./],
-  [["keys", "feed"], {}, /unknown command .feed./],
-  [["keys", "create"], {}, /--name/],
-  [["keys", "create", "--name", "a", "--scope", "pets:eat"], {}, /--scope: "pets:eat" is not a scope/],
-  [
-    ["keys", "create", "--name", "a", "--scope", "*", "--expires", "soon"],
-    {},
-    /--expires: "soon" is not a time/,
-  ],
-  [
-    ["keys", "create", "--name", "a", "--scope", "*", "--rate-limit", "9"],
-    {},
-    /--rate-limit: "9" is not a rate/,
-  ],
-  [["keys", "rotate", "1", "--grace", "long"], {}, /--grace: "long" is not a span/],
-  [["keys", "revoke", "x"], {}, /key id: "x" is not a number/],
-  [["openapi", "zoo"], {}, /"zoo"/],
-];
-
-for (const [argv, env, says] of WRONG_USES)
-  test(`${[...Object.entries(env).map((pair) => pair.join("=")), ...argv].join(" ")} is wrong use`, async () => {
-    const place = directory();
-    expectRefusal(await store(argv, { cwd: place, env }), 2, says);
-    expect(readdirSync(place)).toEqual([]);
-  });
+const test = real("setpriv", "bash", "mkfifo");
 
 test("a port in use is named, and the start leaves nothing running", async () => {
   const place = directory();
@@ -74,7 +37,7 @@ test("a DATA_DIR that cannot be made is named", async () => {
 /** Takes from root the right to write everywhere; other users have no such right. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : [];
 
-real("setpriv")("a DATA_DIR that cannot be written is named", async () => {
+test("a DATA_DIR that cannot be written is named", async () => {
   const place = directory();
   mkdirSync(join(place, "data"));
   chmodSync(join(place, "data"), 0o500);
@@ -96,16 +59,6 @@ test("a file that is no database is refused and left as it was", async () => {
   expect(doctor.stdout).toMatch(/^FAILED +database: .*not a database/m);
   expect({ code: doctor.code, stderr: doctor.stderr }).toEqual({ code: 1, stderr: "" });
   expect(readFileSync(file).equals(before)).toBe(true);
-});
-
-test("a second server on a DATA_DIR is refused, and the first goes on", async () => {
-  const server = await serve();
-  expectRefusal(
-    await store(["serve", "--port", "0"], { cwd: server.cwd }),
-    1,
-    /DATA_DIR .*a server is using it/,
-  );
-  expect((await server.add("Bella")).status).toBe(201);
 });
 
 test("a start that fails after it listens ends, and leaves port and DATA_DIR to the next", async () => {
@@ -175,13 +128,6 @@ test("each of 50 keys that are in use is refused by the first request after its 
   }
 });
 
-test("a key that does not exist cannot be revoked", async () => {
-  const place = directory();
-  await createStore(join(place, "data"));
-  await json(["keys", "create", "--name", "a", "--scope", "*"], place);
-  expectRefusal(await store(["keys", "revoke", "7"], { cwd: place }), 1, /no API key with this id/);
-});
-
 test("doctor finds nothing wrong before, beside and after a server", async () => {
   const place = directory();
   const doctor = () => json<{ check: string; ok: boolean }[]>(["doctor", "--port", "0"], place);
@@ -196,37 +142,8 @@ test("doctor finds nothing wrong before, beside and after a server", async () =>
   }
 });
 
-test("every command explains itself", async () => {
-  const place = directory();
-  const help = async (argv: string[]) => {
-    const { code, stdout, stderr } = await store(argv, { cwd: place });
-    expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: "" });
-    expect(stdout).toMatch(new RegExp(`^Usage: adoption-store ?${argv.slice(0, -1).join(" ")}`));
-    return stdout;
-  };
-  expect((await store(["help"], { cwd: place })).stdout).toBe(await help(["--help"]));
-  for (const name of ["keys", "openapi", "doctor", "version"]) await help([name, "--help"]);
-  for (const name of ["create", "list", "rotate", "revoke"]) await help(["keys", name, "--help"]);
-  const serving = await help(["serve", "--help"]);
-  for (const setting of ["PORT", "HOST", "DATA_DIR", "BASE_URL", "CORS_ORIGINS", "TRUST_PROXY", "LOG_LEVEL"])
-    expect(serving).toMatch(new RegExp(`\\benv\\s+${setting}\\b`));
-  expect(readdirSync(place)).toEqual([]);
-});
-
-test("keys alone explains itself", async () => {
-  const place = directory();
-  const [alone, help] = [await store(["keys"], { cwd: place }), await store(["keys", "--help"])];
-  expect(alone).toEqual(help);
-});
-
-test("the version begins with that of package.json", async () => {
-  const { version } = await Bun.file(join(import.meta.dir, "../../package.json")).json();
-  expect((await store(["--version"])).stdout).toStartWith(`${version}+`);
-  expect((await store(["version"])).stdout).toStartWith(`version    ${version}+`);
-});
-
 for (const reader of ["head -1", "true"])
-  real("bash")(`both documents piped into ${reader} end quietly`, async () => {
+  test(`both documents piped into ${reader} end quietly`, async () => {
     for (const name of ["store", "platform"]) {
       const script = `set -o pipefail; "$0" openapi ${name} | ${reader}`;
       const { code, stderr } = await run(["bash", "-c", script, EXECUTABLE]);
@@ -239,42 +156,39 @@ for (const format of ["json", "pretty"])
     ["whose reader has gone", "head -n 1 <log >/dev/null"],
     ["that nobody reads", "sleep 100 <log"],
   ] as const)
-    real("mkfifo")(
-      `with its ${format} log in a pipe ${what} it serves, and ends when it is told to`,
-      async () => {
-        const place = directory();
-        await run(["mkfifo", join(place, "log")]);
-        const reading = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "sh", "-c", `exec ${reader}`], {
+    test(`with its ${format} log in a pipe ${what} it serves, and ends when it is told to`, async () => {
+      const place = directory();
+      await run(["mkfifo", join(place, "log")]);
+      const reading = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "sh", "-c", `exec ${reader}`], {
+        cwd: place,
+        stdin: "ignore",
+      });
+      const port = freePort();
+      const env = { PATH: process.env["PATH"] ?? "", PORT: String(port), LOG_FORMAT: format };
+      const child = Bun.spawn(
+        ["setpriv", "--pdeathsig", "KILL", "sh", "-c", 'exec "$0" serve >log', EXECUTABLE],
+        {
           cwd: place,
+          env,
           stdin: "ignore",
-        });
-        const port = freePort();
-        const env = { PATH: process.env["PATH"] ?? "", PORT: String(port), LOG_FORMAT: format };
-        const child = Bun.spawn(
-          ["setpriv", "--pdeathsig", "KILL", "sh", "-c", 'exec "$0" serve >log', EXECUTABLE],
-          {
-            cwd: place,
-            env,
-            stdin: "ignore",
-          },
+        },
+      );
+      const isAlive = () =>
+        fetch(`http://127.0.0.1:${port}/livez`, { signal: AbortSignal.timeout(5000) }).then(
+          ({ ok }) => ok,
+          () => false,
         );
-        const isAlive = () =>
-          fetch(`http://127.0.0.1:${port}/livez`, { signal: AbortSignal.timeout(5000) }).then(
-            ({ ok }) => ok,
-            () => false,
-          );
-        await until("it answers", isAlive, 10_000);
-        // More than a pipe holds.
-        for (let turn = 0; turn < 20; turn++) {
-          const answers = await Promise.all(Array.from({ length: 50 }, isAlive));
-          expect(answers).not.toContain(false);
-        }
-        child.kill("SIGTERM");
-        expect(await within("it ends", 20_000, child.exited)).toBe(0);
-        reading.kill();
-        await reading.exited;
-      },
-    );
+      await until("it answers", isAlive, 10_000);
+      // More than a pipe holds.
+      for (let turn = 0; turn < 20; turn++) {
+        const answers = await Promise.all(Array.from({ length: 50 }, isAlive));
+        expect(answers).not.toContain(false);
+      }
+      child.kill("SIGTERM");
+      expect(await within("it ends", 20_000, child.exited)).toBe(0);
+      reading.kill();
+      await reading.exited;
+    });
 
 test("a key of admin.key that opens nothing is not shown as one that does", async () => {
   const place = directory();

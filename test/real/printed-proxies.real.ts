@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXECUTABLE, type Finished, directory, real, run } from "./support.ts";
 
-const test = real("root", "nginx", "unshare");
+const test = real("root", "nginx", "unshare", "caddy");
 
 /**
  * Runs the server and a proxy in a network of their own, where the ports 80 and 443 are free, and then these commands. `call`
@@ -73,11 +73,7 @@ test("the printed site of nginx passes everything on, without buffering", async 
   );
 });
 
-real(
-  "root",
-  "caddy",
-  "unshare",
-)("the printed Caddyfile passes everything on, over HTTPS", async () => {
+test("the printed Caddyfile passes everything on, over HTTPS", async () => {
   const place = directory();
   const site = await printed("caddy", "https://adopt.example.org");
   // The network has no CA, so Caddy makes its own certificate.

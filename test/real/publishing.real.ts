@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openConsole } from "./console.ts";
 import { openBrowser, directory, real, run, serve, store } from "./support.ts";
 
-const test = real("curl");
+const test = real("chromium", "playwright-core", "curl");
 
 const SHELL = `<!doctype html>
 <title>Shelter</title>
@@ -53,7 +53,7 @@ test("curl follows the redirects of a site and sees its headers", async () => {
   expect((await run(["curl", "-s", `${site}/blog/cats`])).stdout).toBe("cats");
 });
 
-real("chromium", "playwright-core")("a single-page application opens at a deep link", async () => {
+test("a single-page application opens at a deep link", async () => {
   const server = await serve();
   const files = { "index.html": SHELL, "app.js": APP, _redirects: "/* /index.html 200\n" };
   expect((await publish(server.cwd, server.url, await write(server.cwd, files))).code).toBe(0);
@@ -62,24 +62,7 @@ real("chromium", "playwright-core")("a single-page application opens at a deep l
   expect(await page.locator("main").innerText()).toBe("at /adopt/step/2");
 });
 
-test("each deploy has a preview, which ends with the deploy", async () => {
-  const server = await serve();
-  const previews: string[] = [];
-  for (const text of ["first", "second"]) {
-    const deployed = await publish(server.cwd, server.url, await write(server.cwd, { "index.html": text }));
-    previews.push(/Preview: (\S+)/.exec(deployed.stdout)?.[1] ?? "");
-  }
-  const [first = "", second = ""] = previews;
-  expect((await run(["curl", "-s", first, second])).stdout).toBe("firstsecond");
-  expect((await run(["curl", "-sI", first])).stdout.toLowerCase()).toContain("x-robots-tag: noindex\r\n");
-  const id = Number(/\/\/(\d+)--/.exec(first)?.[1]);
-  const removed = await server.call(`/platform/projects/shelter/deploys/${id}`, { method: "DELETE" });
-  expect(removed.status).toBe(204);
-  expect((await run(["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", first])).stdout).toBe("421");
-  expect((await run(["curl", "-s", second])).stdout).toBe("second");
-});
-
-real("chromium", "playwright-core")("the console leads to the preview of each deploy", async () => {
+test("the console leads to the preview of each deploy", async () => {
   const server = await serve();
   // Without an icon of its own, the browser asks for one that the site does not have.
   const pageOf = (text: string) => `<link rel="icon" href="data:," /><h1>${text}</h1>`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { samplesOf } from "../../src/pages/openapi/samples/samples.ts";
 import { kept, directory, real, run, serve } from "./support.ts";
 
-const test = real("curl", "python3", "tar");
+const test = real("curl", "python3", "tar", "go");
 
 interface Sample {
   operationId: string;
@@ -191,7 +191,7 @@ describe("code samples", () => {
     expect(unmet.toSorted()).toEqual(UNMET);
   });
 
-  real("go", "tar")("every sample of Go passes its vet, and some run", async () => {
+  test("every sample of Go passes its vet, and some run", async () => {
     const place = directory();
     const all = await openSamples(place);
     const samples = all.samples.filter(({ lang }) => lang === "go");
@@ -210,11 +210,7 @@ describe("code samples", () => {
     expect(all.recorded.map(({ status }) => status)).toEqual([200, 201, 200]);
   });
 
-  real(
-    "curl",
-    "python3",
-    "go",
-  )("hostile text in an example is data in every language", async () => {
+  test("hostile text in an example is data in every language", async () => {
     const text = "'\"`$(touch x)${1+1}%s\\n\\\n\t#{y}\u2028\uFEFFÄ🐕</script>";
     const json = { [text]: [text, 1.5, true, null, {}, []] };
     const bodies: unknown[] = [];

@@ -4,9 +4,7 @@ import { untilTrue } from "./browser.ts";
 import { signIn, signedOut } from "./sign-in.ts";
 import { openBrowser, directory, real, serve, type Server, store } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core", "axe-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", "axe-core");
 const FOCUSED = "document.activeElement?.textContent";
 
 const json = { "content-type": "application/json" };

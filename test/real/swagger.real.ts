@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { type Page } from "./browser.ts";
 import { openBrowser, EXECUTABLE, real, serve } from "./support.ts";
 
-const NEEDED = ["chromium", "playwright-core"];
-
-const test = real(...NEEDED);
+const test = real("chromium", "playwright-core", "network namespaces", "nsenter");
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 
 /** Opens the Swagger page and waits until it shows a document. */
@@ -81,11 +79,7 @@ test("without a key the Swagger page shows the refusal", async () => {
   expect(JSON.parse(refused.body)).toMatchObject({ code: "missing_api_key" });
 });
 
-real(
-  ...NEEDED,
-  "network namespaces",
-  "nsenter",
-)("with the network cut the Swagger page is whole", async () => {
+test("with the network cut the Swagger page is whole", async () => {
   const cut = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', EXECUTABLE];
   const server = await serve({ argv: cut });
   const inside = join(server.cwd, "chromium");

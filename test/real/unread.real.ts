@@ -4,13 +4,13 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { tarGzOf } from "../platform/deploys/archives.ts";
 import { createTestCa } from "../support/certificates.ts";
+import { publish } from "./site.ts";
 import { freePort } from "./authorities.ts";
 import { HOST, serveHttps } from "./https.ts";
 import { directory, EXECUTABLE, real, run, serve, type Server, until } from "./support.ts";
 
-const test = real("curl", "python3");
+const test = real("curl", "python3", "bash");
 
 const SITE = `site.${HOST}`;
 const MEBIBYTE = 1024 * 1024;
@@ -150,23 +150,13 @@ const attackAndMeasure = async (name: string, target: Target, clients = 1) => {
 };
 
 /** Publishes a site with a page and a large file. */
-const publish = async (server: Server, largeBytes: number): Promise<void> => {
-  const post = async (path: string, type: string, body: string | Uint8Array<ArrayBuffer>) =>
-    expect(
-      (await server.call(path, { method: "POST", headers: { "content-type": type }, body })).status,
-    ).toBe(201);
-  await post("/platform/projects", "application/json", JSON.stringify({ slug: "site", name: "Site" }));
-  const files = [
-    { name: "index.html", content: PAGE },
-    { name: "big.bin", content: "x".repeat(largeBytes) },
-  ];
-  await post("/platform/projects/site/deploys", "application/gzip", new Uint8Array(tarGzOf(files)));
-};
+const publishSite = (server: Server, largeBytes: number): Promise<string> =>
+  publish(server, "site", { files: { "index.html": PAGE, "big.bin": "x".repeat(largeBytes) } });
 
 const serveSite = async (place: string, argv: string[], largeBytes: number) => {
   const flags = ["--platform-domain", HOST];
   const server = await serveHttps({ cwd: place, names: [HOST, SITE], flags, argv });
-  await publish(server, largeBytes);
+  await publishSite(server, largeBytes);
   return server;
 };
 
@@ -304,43 +294,34 @@ test("20,000 unread responses over HTTP/2 cost a bounded amount, delay no other 
   expect(server.stdout()).toContain("responses over HTTP/2 that clients did not read were reset");
 });
 
-real("python3")(
-  "over plain HTTP, an unread response ends after 30 s, and neither a slow reader nor a slow request body is cut off",
-  async () => {
-    const server = await serve();
-    await publish(server, LARGE_BYTES);
-    const place = { host: "site.localhost", port: Number(new URL(server.url).port), isTls: false };
-    using unread = requestUnread(place);
-    const slow = await Promise.all([readSlowly(place), sendSlowly(server)]);
-    expect(slow).toEqual(["open", 201]);
-    expect(await unread.read()).toBeLessThan(LARGE_BYTES);
-  },
-);
+test("over plain HTTP, an unread response ends after 30 s, and neither a slow reader nor a slow request body is cut off", async () => {
+  const server = await serve();
+  await publishSite(server, LARGE_BYTES);
+  const place = { host: "site.localhost", port: Number(new URL(server.url).port), isTls: false };
+  using unread = requestUnread(place);
+  const slow = await Promise.all([readSlowly(place), sendSlowly(server)]);
+  expect(slow).toEqual(["open", 201]);
+  expect(await unread.read()).toBeLessThan(LARGE_BYTES);
+});
 
-real("curl")(
-  "the same attack from 64 addresses costs less than 200 MiB and fails no request of another client",
-  async () => {
-    const place = directory();
-    await using server = await serveSite(place, [EXECUTABLE], LARGE_BYTES);
-    const target = { port: server.httpsPort, pids: () => withChildren(server.pid) };
-    await using attacked = await attackAndMeasure("adoption-store", target, 64);
-    expect(attacked.during.failed).toBe(0);
-    expect(attacked.during.p99).toBeLessThan(maxP99(attacked.before));
-    expect(attacked.most().growth).toBeLessThan(MAX_GROWTH_MIB);
-  },
-);
+test("the same attack from 64 addresses costs less than 200 MiB and fails no request of another client", async () => {
+  const place = directory();
+  await using server = await serveSite(place, [EXECUTABLE], LARGE_BYTES);
+  const target = { port: server.httpsPort, pids: () => withChildren(server.pid) };
+  await using attacked = await attackAndMeasure("adoption-store", target, 64);
+  expect(attacked.during.failed).toBe(0);
+  expect(attacked.during.p99).toBeLessThan(maxP99(attacked.before));
+  expect(attacked.most().growth).toBeLessThan(MAX_GROWTH_MIB);
+});
 
-real("bash", "curl")(
-  "/readyz responds 503 while unread responses use the whole limit, and another client gets its pages",
-  async () => {
-    const place = directory();
-    const argv = ["bash", "-c", `ulimit -n 512 && exec "$0" "$@"`, EXECUTABLE];
-    await using server = await serveSite(place, argv, MEBIBYTE);
-    await using _attack = await startAttack(server.httpsPort, 2, 1);
-    await until("the limit is reached", async () => (await server.call("/readyz")).status === 503);
-    expect(await latenciesOf(server.httpsPort)).toMatchObject({ failed: 0 });
-  },
-);
+test("/readyz responds 503 while unread responses use the whole limit, and another client gets its pages", async () => {
+  const place = directory();
+  const argv = ["bash", "-c", `ulimit -n 512 && exec "$0" "$@"`, EXECUTABLE];
+  await using server = await serveSite(place, argv, MEBIBYTE);
+  await using _attack = await startAttack(server.httpsPort, 2, 1);
+  await until("the limit is reached", async () => (await server.call("/readyz")).status === 503);
+  expect(await latenciesOf(server.httpsPort)).toMatchObject({ failed: 0 });
+});
 
 const CADDYFILE = (port: number, at: string) => `{
   admin off

@@ -2,11 +2,12 @@ import { expect } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { tarGzOf } from "../platform/deploys/archives.ts";
-import { createDocs } from "./console.ts";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, serve, within } from "./support.ts";
 
-const test = real();
+const test = real("unshare", "mount");
+
+const DOCS = { slug: "docs", name: "Documentation", plan: "pro" };
 
 const MIB = 2 ** 20;
 const GZIP = { "content-type": "application/gzip" };
@@ -39,7 +40,7 @@ const trickle = async (server: Server) => {
 
 test("uploads that trickle in hold up no deploy of another key, and a fifth of their own key is told to wait", async () => {
   const server = await serve();
-  await createDocs(server);
+  await server.send("/platform/projects", DOCS);
   const other = await server.call("/platform/keys", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -78,38 +79,35 @@ const streamed = (bytes: Buffer) =>
     },
   });
 
-real("unshare", "mount")(
-  "a deploy that would take what DISK_RESERVE keeps free is refused; the service stays ready, and nothing is left behind",
-  async () => {
-    const place = directory();
-    {
-      // The key and the database, which the small file system begins with.
-      await using first = await serve({ cwd: place });
-      await createDocs(first);
-      expect((await upload(first, site("before"))).status).toBe(201);
-      await first.stop();
-    }
-    const argv = ["unshare", "--mount", "--map-root-user", "sh", "-c", MOUNT, EXECUTABLE];
-    const server = await serve({ cwd: place, argv });
-    const inside = `/proc/${server.pid}/root${join(place, "data")}`;
-    const files = () =>
-      ["blobs", "uploads"].flatMap((name) => {
-        const path = join(inside, name);
-        return existsSync(path) ? readdirSync(path, { recursive: true }).map(String).toSorted() : [];
-      });
-    const before = files();
-    const large = tarGzOf([{ name: "index.html" }, { name: "large.bin", content: noise(90) }]);
-    const bomb = site("bomb", [{ name: "zeros.bin", content: Buffer.alloc(200 * MIB) }]);
-    for (const body of [large, streamed(large), bomb]) {
-      const answer = await upload(server, body);
-      expect(answer.status).toBe(503);
-      expect(await answer.json()).toMatchObject({ code: "storage_unavailable" });
-      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-      expect(files()).toEqual(before);
-      expect(await page(server)).toBe("before");
-    }
-    expect((await server.add("Bella")).status).toBe(201);
-    expect((await upload(server, site("after"))).status).toBe(201);
-    expect(await page(server)).toBe("after");
-  },
-);
+test("a deploy that would take what DISK_RESERVE keeps free is refused; the service stays ready, and nothing is left behind", async () => {
+  const place = directory();
+  {
+    // The key and the database, which the small file system begins with.
+    await using first = await serve({ cwd: place });
+    await first.send("/platform/projects", DOCS);
+    expect((await upload(first, site("before"))).status).toBe(201);
+    await first.stop();
+  }
+  const argv = ["unshare", "--mount", "--map-root-user", "sh", "-c", MOUNT, EXECUTABLE];
+  const server = await serve({ cwd: place, argv });
+  const inside = `/proc/${server.pid}/root${join(place, "data")}`;
+  const files = () =>
+    ["blobs", "uploads"].flatMap((name) => {
+      const path = join(inside, name);
+      return existsSync(path) ? readdirSync(path, { recursive: true }).map(String).toSorted() : [];
+    });
+  const before = files();
+  const large = tarGzOf([{ name: "index.html" }, { name: "large.bin", content: noise(90) }]);
+  const bomb = site("bomb", [{ name: "zeros.bin", content: Buffer.alloc(200 * MIB) }]);
+  for (const body of [large, streamed(large), bomb]) {
+    const answer = await upload(server, body);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: "storage_unavailable" });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(files()).toEqual(before);
+    expect(await page(server)).toBe("before");
+  }
+  expect((await server.add("Bella")).status).toBe(201);
+  expect((await upload(server, site("after"))).status).toBe(201);
+  expect(await page(server)).toBe("after");
+});

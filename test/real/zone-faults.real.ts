@@ -2,8 +2,8 @@ import { expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
-import { tarGzOf } from "../platform/deploys/archives.ts";
 import { parseLine, type Line } from "../support/zones.ts";
+import { publish } from "./site.ts";
 import { type FoundFault, followAdvice, type NeededRecords } from "./advice.ts";
 import { surroundings } from "./authorities.ts";
 import { freeServer, namesOf, NEEDED, type Updatable } from "./dns-servers.ts";
@@ -38,25 +38,10 @@ interface Project {
   target: string;
 }
 
-const send = async (server: Server, path: string, body: object): Promise<Record<string, string>> => {
-  const response = await server.call(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Record<string, string>;
-};
-
-const makeProject = async (server: Server, slug: string): Promise<Project> => {
-  const { target = "" } = await send(server, "/platform/projects", { slug, name: slug, plan: "pro" });
-  await server.call(`/platform/projects/${slug}/deploys`, {
-    method: "POST",
-    headers: { "content-type": "application/gzip" },
-    body: tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]),
-  });
-  return { slug, target };
-};
+const makeProject = async (server: Server, slug: string): Promise<Project> => ({
+  slug,
+  target: await publish(server, slug),
+});
 
 /** Completes the names with the zone, and fills in the placeholders. */
 const linesOf = (zone: string, lines: readonly string[], values: Record<string, string>): Line[] =>
@@ -184,7 +169,7 @@ const repair = async (
   const { fault } = zone;
   const hostname = hostnameOf(fault);
   const domains = `/platform/projects/${project.slug}/domains`;
-  await send(place.server, domains, { hostname });
+  await place.server.send(domains, { hostname });
   const waitUntil = watch(place, `${domains}/${encodeURIComponent(hostname)}`, end);
   let since = performance.now();
   let domain = await waitUntil(({ checkedAt }) => checkedAt !== undefined);
