@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { Glob } from "bun";
-import { temporaryDirectory } from "../../support/store.ts";
-import { type Block, blocksOf } from "./blocks.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { type Block, blocksOf } from "../pages/manual/blocks.ts";
 
 // A contributor page can be followed in a clone, block by block: `file=src/a.ts after="const a ="` or `before="..."` is where
 // a block of code goes, and `instead="..."` is the line that it replaces. A block that only names its file is the whole file.
 // NNNN stands for the number of the newest migration.
 
-const ROOT = join(import.meta.dir, "../../..");
+const ROOT = join(import.meta.dir, "../..");
 const PAGES = "src/pages/manual/contributing/*.md";
 const TREE = ["src", "test", "drizzle", "package.json", "tsconfig.json", "bunfig.toml"];
 
