@@ -10,7 +10,7 @@ import {
   processFileLimit,
   streamBudget,
 } from "../edge/file-descriptors.ts";
-import { type Handler, type HttpListener, listenHttp } from "../edge/http-listener.ts";
+import { type Handler, type HttpListener, listenHttp, replaceableHandler } from "../edge/http-listener.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
 import { openSockets } from "../edge/sockets.ts";
 import { respondWhilePreparing } from "../http/health.ts";
@@ -225,9 +225,8 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
   const budget = budgetOf(config, limit);
   const limits = connectionLimits(budget, config.workers);
   const opened: Listener[] = [];
-  let handlers: Handlers = { fetch: respondWhilePreparing, misdirected: respondWhilePreparing };
-  const fetch: Handler = (request) => handlers.fetch(request);
-  const misdirected: Handler = (request) => handlers.misdirected(request);
+  const { handle: fetch, replace: replaceFetch } = replaceableHandler(respondWhilePreparing);
+  const { handle: misdirected, replace: replaceMisdirected } = replaceableHandler(respondWhilePreparing);
 
   const reusePort = config.workers > 1;
   // A server that stops removes the socket.
@@ -288,7 +287,8 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
     /** Calls the current handler. */
     fetch,
     handle(next: Handlers) {
-      handlers = next;
+      replaceFetch(next.fetch);
+      replaceMisdirected(next.misdirected);
     },
     budget,
     fileUse: () => ({ open: sockets?.openFiles() ?? 0, limit }),

@@ -1,21 +1,20 @@
 import type { Config } from "../config/config.ts";
 import { createCeremonies } from "../pages/console/cookies.ts";
-import { type Gateway, createGateway } from "../pages/console/gateway.ts";
-import { type KeylessHolder, createSessions } from "../pages/console/sessions.ts";
+import { createGateway } from "../pages/console/gateway.ts";
+import { createSessions } from "../pages/console/sessions.ts";
 import { openDatabase } from "../data/db/open.ts";
 import { storeIdOf } from "../data/db/store-id.ts";
 import { challengeForwarder, challengeHandler, dispatcher } from "../edge/dispatch.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
-import { createApp, withHttpUrl } from "../http/app.ts";
+import { createApp } from "../http/app.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly, publicPort } from "../edge/https-only.ts";
 import type { Limiters } from "../edge/workers/limiters.ts";
-import { type OwnerSocket, forwarder, isForWorker } from "../edge/forwarding.ts";
+import { type OwnerSocket, forwarder } from "../edge/forwarding.ts";
 import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
 import type { Handler } from "../edge/http-listener.ts";
 import { refusedHosts } from "../edge/refused-hosts.ts";
-import { cors } from "../http/lifecycle.ts";
-import { finishRequest } from "../http/finish-request.ts";
+import { cors, finishRequest } from "../http/lifecycle.ts";
 import { macros } from "../http/macros.ts";
 import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
@@ -114,13 +113,15 @@ const consoleParts = (
   const sessions = createSessions(states, context);
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
   const attempts = rateLimiter("sign-ins", "attempts to sign in", clusterNode?.liveNodes);
-  const forwarded = new WeakMap<Request, KeylessHolder>();
+  const gateway = createGateway(sessions, states.fresh, isSecure, async (holder) =>
+    holder.kind === "operator" ? signInLinks.caller() : people.signedIn(holder),
+  );
   return {
     parts: {
       sessions,
       isSecure,
       ceremonies: createCeremonies(states, context.clock, sealingKey),
-      gateway: createGateway(sessions, states.fresh, isSecure, forwarded),
+      gateway,
       partyOf: consoleSite(config, isSecure),
       attempt: (request: Request) => attempts.take(clientOf(request), ATTEMPTS),
       fail(request: Request) {
@@ -129,11 +130,7 @@ const consoleParts = (
       },
     },
     callers: {
-      personOf: (request: Request) => {
-        const holder = forwarded.get(request);
-        if (holder?.kind === "operator") return signInLinks.caller();
-        return holder && people.signedIn(holder);
-      },
+      personOf: gateway.callerOf,
       /** Counts a wrong key at the console. */
       onRefused(request: Request) {
         const { pathname } = new URL(request.url);
@@ -141,22 +138,6 @@ const consoleParts = (
           refusedSignIns.record(clientOf(request));
       },
     },
-  };
-};
-
-/** @param forward lets the owner of this worker respond */
-const apiHandler = (
-  config: Config,
-  app: ReturnType<typeof createApp>,
-  gateway: Gateway,
-  forward: Handler | undefined,
-): Handler => {
-  if (forward)
-    return (request) => (isForWorker(request) ? app.fetch(withHttpUrl(request)) : forward(request));
-  if (!config.console) return (request) => app.fetch(withHttpUrl(request));
-  return (request) => {
-    const forwarded = gateway.forward(withHttpUrl(request));
-    return forwarded instanceof Promise ? forwarded.then(app.fetch) : app.fetch(forwarded);
   };
 };
 
@@ -195,8 +176,7 @@ export const createRequestHandlers = (
       onError: database.suspect,
       cors: cors(config.corsOrigins),
     },
-    createRoutes(services, {
-      config,
+    createRoutes(context, services, {
       macros: routeMacros,
       metrics: requestMetrics,
       connections,
@@ -228,7 +208,8 @@ export const createRequestHandlers = (
         port: publicPort(config.baseUrl, httpsPort),
       }),
     }),
-    api: apiHandler(config, app, console.gateway, forward),
+    api: config.console ? console.gateway.respond(app.fetch) : app.fetch,
+    forward,
     sites,
     mustSaveMemory: () => (vitals.responseUse?.().open ?? 0) > MAX_READ_AHEAD,
     recent: database.recent,

@@ -1,6 +1,7 @@
 import { auditEndpoints } from "../access/audit/endpoints.ts";
 import { categoryEndpoints } from "../store/categories/endpoints.ts";
 import type { Config } from "../config/config.ts";
+import type { Context } from "../data/context.ts";
 import { type ConsoleParts, consoleRoutes } from "../pages/console/routes.ts";
 import { deployEndpoints } from "../platform/deploys/endpoints.ts";
 import { domainEndpoints } from "../platform/domains/endpoints.ts";
@@ -94,8 +95,7 @@ const apiPages = (documents: () => Promise<Documents>, addresses: Addresses): Ot
   }));
 
 /** The dependencies of routes in addition to services. */
-interface RouteContext {
-  config: Config;
+interface RouteParts {
   macros: Macros;
   metrics: Metrics;
   connections: Connections;
@@ -113,29 +113,31 @@ interface RouteContext {
 }
 
 const callerReader =
-  (keys: KeyService, personOf: RouteContext["personOf"]) =>
+  (keys: KeyService, personOf: RouteParts["personOf"]) =>
   (request: Request): Promise<Caller | undefined> =>
     personOf(request) ??
     keys.authenticate(bearerToken(request.headers.get("authorization") ?? undefined) ?? "");
 
 /** Every route of the program. */
 export const createRoutes = (
+  context: Context,
   services: Services,
-  { config, macros, metrics, connections, ...context }: RouteContext,
+  { macros, metrics, connections, ...parts }: RouteParts,
 ) => {
   const { keys, pets, categories, orders, projects, deploys, domains, domainSettings } = services;
   const { withoutIdleTimeout } = connections;
-  const { documents, port } = context;
+  const { config } = context;
+  const { documents, port } = parts;
   const addresses = documentAddresses(config, port);
-  const callerOf = callerReader(keys, context.personOf);
+  const callerOf = callerReader(keys, parts.personOf);
   const stream = eventStream({
     streams: services.petStreams,
     isAuthorized: async (request) =>
-      !context.console.gateway.hasEnded(request) && (await callerOf(request)) !== undefined,
+      !parts.console.gateway.hasEnded(request) && (await callerOf(request)) !== undefined,
     withoutIdleTimeout,
   });
   return [
-    petEndpoints({ pets, pages: services.petPages, statistics: services.petStatistics, stream, macros }),
+    petEndpoints(context, macros, pets, stream),
     categoryEndpoints({ categories, macros }),
     orderEndpoints({ orders, adopterReads: services.adopterReads, macros }),
     projectEndpoints({ projects, addresses: projectAddresses(config, port), macros }),
@@ -151,7 +153,7 @@ export const createRoutes = (
       ? [
           checkPageRoutes({
             nameChecks: services.publicNameChecks,
-            clientOf: context.clientOf,
+            clientOf: parts.clientOf,
             withoutIdleTimeout,
             macros,
           }),
@@ -161,12 +163,12 @@ export const createRoutes = (
     keyEndpoints({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
     personEndpoints({
       people: services.people,
-      originOf: (request) => config.baseUrl ?? context.console.partyOf(request).origin,
+      originOf: (request) => config.baseUrl ?? parts.console.partyOf(request).origin,
       macros,
     }),
     healthEndpoints({
-      checks: context.checks,
-      warnings: context.warnings,
+      checks: parts.checks,
+      warnings: parts.warnings,
       mayReadDetails: async (request) => {
         const caller = await callerOf(request);
         return caller !== undefined && holds(caller, "metrics:read");
@@ -179,7 +181,7 @@ export const createRoutes = (
     ...(config.console
       ? [
           consoleRoutes({
-            ...context.console,
+            ...parts.console,
             ...services,
             authenticate: keys.authenticate,
             formatRate,

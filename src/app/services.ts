@@ -25,9 +25,7 @@ import { openKeys } from "../access/keys/service.ts";
 import { openOrders } from "../store/orders/service.ts";
 import { openPeople } from "../access/people/service.ts";
 import { openPetStreams, type StreamLimits } from "../store/pets/events/streams.ts";
-import { petListCache } from "../store/pets/page-cache.ts";
 import { openPets } from "../store/pets/service.ts";
-import { petStatistics } from "../store/pets/statistics.ts";
 import type { DnsClientOptions } from "../protocols/dns/client.ts";
 import { siteCache } from "../platform/sites/site-cache.ts";
 import { cachedNames } from "../platform/sites/name-cache.ts";
@@ -76,7 +74,6 @@ const rowSweeper =
 
 const storeServices = (context: Context, { streamLimits, touchKeys, requestIndex }: ServiceOptions) => {
   const { database, clock, randomBytes } = context;
-  const { version } = database;
   const access = { ...openAudit(context), ...openPeople(context), keys: openKeys(context, touchKeys) };
   const pets = openPets(context, requestIndex);
   const streams = openPetStreams(context, streamLimits);
@@ -85,8 +82,6 @@ const storeServices = (context: Context, { streamLimits, touchKeys, requestIndex
   return {
     ...access,
     pets,
-    petPages: petListCache({ list: pets.list, version }),
-    petStatistics: petStatistics({ counts: pets.counts, version, clock }),
     petStreams: streams,
     categories: openCategories(context),
     orders: openOrders(context),

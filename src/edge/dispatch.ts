@@ -1,7 +1,7 @@
 import { Fault, faultOf } from "../lib/errors.ts";
 import { STANDING } from "../http/headers.ts";
 import { hasAborted } from "../http/body-limit.ts";
-import { type FinishRequest, isServerFailure } from "../http/finish-request.ts";
+import { type FinishRequest, isServerFailure } from "../http/lifecycle.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import type { Logger } from "../lib/log.ts";
 import {
@@ -11,6 +11,7 @@ import {
   siteFailure,
   summaryOf,
 } from "./error-response.ts";
+import { isForWorker } from "./forwarding.ts";
 import type { Handler } from "./http-listener.ts";
 import { requestedName, type SiteDestination, type Destination } from "./hosts.ts";
 
@@ -117,6 +118,8 @@ const siteRequestOf = ({ method, url, headers }: Request, port: string, inParts:
 interface DispatchOptions {
   parseHost(host: string | null): Destination;
   api: Handler;
+  /** In a worker: lets the owner respond to all but plain reads. */
+  forward?: Handler | undefined;
   sites: {
     /** The response to a request under a name; undefined if no site has the name. */
     respond(
@@ -153,12 +156,24 @@ const withoutIndexing = (response: Response, destination: Destination): Response
 };
 
 /**
+ * Gives a request an `http:` URL. Elysia, configured for short host names, searches for the path after the seven
+ * characters of `http://`. The connection shows whether a request arrived over HTTPS.
+ */
+const withHttpUrl = (request: Request): Request => {
+  const { url } = request;
+  return url.startsWith("https://")
+    ? Object.defineProperty(request, "url", { value: `http${url.slice("https".length)}`, configurable: true })
+    : request;
+};
+
+/**
  * Sends each request to the API or to a site, by its Host header. If no site has the name, the response is 421, so that a
  * stranger's domain that resolves to this server cannot reach it through a browser (DNS rebinding).
  */
 export const dispatcher = ({
   parseHost,
   api,
+  forward,
   sites,
   mustSaveMemory = () => false,
   respondToChallenge,
@@ -200,7 +215,8 @@ export const dispatcher = ({
 
   const routeByHost: Handler = (request) => {
     const destination = parseHost(request.headers.get("host"));
-    return destination.kind === "api" ? api(request) : respondOutsideApi(request, destination);
+    if (destination.kind !== "api") return respondOutsideApi(request, destination);
+    return forward && !isForWorker(request) ? forward(request) : api(withHttpUrl(request));
   };
 
   const routePlainHttp = async (request: Request, only: NonNullable<typeof httpsOnly>): Promise<Response> => {

@@ -1,6 +1,6 @@
 import { plainResponse } from "../http/html-page.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
-import type { FinishRequest } from "../http/finish-request.ts";
+import type { FinishRequest } from "../http/lifecycle.ts";
 import { prefersHtml } from "../lib/accept.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";

@@ -5,6 +5,17 @@ import type { TlsListenerOptions } from "../protocols/tls/listener.ts";
 /** Handles requests, as Bun's `fetch` option does. */
 export type Handler = (request: Request) => Response | Promise<Response>;
 
+/** A handler that is replaced while listeners call it. */
+export const replaceableHandler = (first: Handler) => {
+  let current = first;
+  return {
+    handle: (request: Request) => current(request),
+    replace(next: Handler) {
+      current = next;
+    },
+  };
+};
+
 export type HttpListener = ReturnType<typeof listenHttp>;
 
 /** Bun closes a silent connection, or one whose request does not end, after this time. */

@@ -1,16 +1,17 @@
 /** Collects the times of last use by id, because storing each with its request would cost a write. */
 export const lastUseRecorder = (touch: (lastUsed: ReadonlyMap<number, number>) => Promise<void>) => {
-  let times = new Map<number, number>();
+  const times = new Map<number, number>();
   return {
-    record: (id: number, now: number) => void times.set(id, now),
+    /** Records the time at which an id was used. */
+    record: times.set.bind(times),
     /** Stores the times of last use. If that fails, the next call stores them. */
     async flush(): Promise<void> {
-      const batch = times;
-      times = new Map();
+      const batch = new Map(times);
+      times.clear();
       try {
         await touch(batch);
       } catch (error) {
-        times = new Map([...batch, ...times]);
+        for (const [id, time] of batch) if (!times.has(id)) times.set(id, time);
         throw error;
       }
     },

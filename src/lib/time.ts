@@ -7,7 +7,7 @@ export interface Clock {
 
 export const DAY_MS = 86_400_000;
 
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = { now: Date.now };
 
 /** The last time that RFC 3339 can express. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

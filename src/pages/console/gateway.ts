@@ -1,3 +1,4 @@
+import type { Caller } from "../../http/authorization.ts";
 import { isSameOrigin } from "../../http/headers.ts";
 import { Fault } from "../../lib/errors.ts";
 import { readCookie } from "./cookies.ts";
@@ -22,14 +23,13 @@ type Visitor =
 /**
  * @param fresh waits for the writes of other processes: a session may have been opened or closed there
  * @param isSecure true if the request came over HTTPS
- * @param people the requests that are forwarded for people and the operator. The API looks them up here, so a request cannot
- *   claim to be one.
+ * @param callerOf the caller for whom a request of a person or the operator is forwarded
  */
 export const createGateway = (
   sessions: Sessions,
   fresh: () => Promise<void>,
   isSecure: (request: Request) => boolean,
-  people: WeakMap<Request, KeylessHolder>,
+  callerOf: (holder: KeylessHolder) => Promise<Caller | undefined>,
 ) => {
   const visitorOf = async (request: Request): Promise<Visitor> => {
     const { headers, method } = request;
@@ -51,6 +51,9 @@ export const createGateway = (
   };
   /** The sessions that requests were forwarded for, by their tokens. */
   const tokens = new WeakMap<Request, string>();
+
+  /** The requests that are forwarded for people and the operator. The API looks them up here, so a request cannot claim to be one. */
+  const people = new WeakMap<Request, KeylessHolder>();
 
   const forwardTo = async (path: string, request: Request): Promise<Request> => {
     const visitor = await visitorOf(request);
@@ -76,13 +79,18 @@ export const createGateway = (
       const token = tokens.get(request);
       return token !== undefined && sessions.find(token) === undefined;
     },
+    /** The person or operator for whom a request is forwarded; undefined for every other request. */
+    callerOf(request: Request): Promise<Caller | undefined> | undefined {
+      const holder = people.get(request);
+      return holder && callerOf(holder);
+    },
     /**
      * Turns a call of the console into a request of the API: with the session's key instead of the cookie, or as one of
-     * `people`. A request that is signed out or may be forged is returned unchanged, and the console's routes refuse it.
+     * `people`. A request that is signed out or may be forged is unchanged, and the console's routes refuse it.
      */
-    forward(request: Request): Request | Promise<Request> {
+    respond: (api: (request: Request) => Response | Promise<Response>) => (request: Request) => {
       const path = request.url.includes(API_PATH) ? IN_API.exec(request.url)?.[1] : undefined;
-      return path === undefined ? request : forwardTo(path, request);
+      return path === undefined ? api(request) : forwardTo(path, request).then(api);
     },
   };
 };

@@ -1,8 +1,18 @@
+import type { Context } from "../../data/context.ts";
 import { callerId } from "../../http/authorization.ts";
 import { type Endpoints, endpoints } from "../../http/endpoint.ts";
-import { findExpected, jsonWithEtag } from "../../http/etag.ts";
+import {
+  etagOf,
+  findExpected,
+  jsonWithEtag,
+  keyedJson,
+  keyedNotModified,
+  matchesEtag,
+} from "../../http/etag.ts";
+import { nextPage, setAbsent } from "../../http/headers.ts";
 import type { Macros } from "../../http/macros.ts";
 import { EventStreamText, IdInPath } from "../../http/schemas.ts";
+import { lruCache } from "../../lib/lru.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { EventStream } from "./events/stream-response.ts";
 import {
@@ -14,6 +24,7 @@ import {
   fromChangeResults,
   fromPet,
   ListQuery,
+  MAX_TAGGED,
   NewPet,
   Pet,
   PetChange,
@@ -26,23 +37,78 @@ import {
   toNewPet,
   toPetChange,
 } from "./model.ts";
-import type { PetListCache } from "./page-cache.ts";
-import type { PetService } from "./service.ts";
-import { DAYS, type PetStatistics } from "./statistics.ts";
+import type { ListPets, PetService } from "./service.ts";
+import { DAYS, petStatistics } from "./statistics.ts";
 
-interface PetRooms {
-  pets: PetService;
-  pages: PetListCache;
-  statistics: PetStatistics;
-  stream: EventStream;
+const MAX_PAGES = 1000;
+/** Of all bodies together. */
+const MAX_BYTES = 8 * 2 ** 20;
+
+/** The parameters of a list request: requests with the same text have the same response. */
+const cacheKey = (url: string): string => {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start);
+};
+
+/** More tags would not fit the 4 KB that proxies keep for the headers of a response. */
+const hasTags = (ids: readonly number[] | undefined, count: number): boolean =>
+  ids !== undefined && count > 0 && count <= MAX_TAGGED;
+
+interface CachedPage {
+  etag: string;
+  response: Response;
+  /** Made for the first client that has the page. */
+  notModified?: Response;
 }
+
+const selectResponse = (page: CachedPage, ifNoneMatch: string | undefined): Response => {
+  const isKnown = ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, page.etag);
+  if (isKnown) page.notModified ??= keyedNotModified(page.etag);
+  return ((isKnown && page.notModified) || page.response).clone() as Response;
+};
+
+/**
+ * Caches the responses of `GET /v1/pets`: building one costs four times as much as cloning it. Every write changes `version`,
+ * and a new version empties the cache, so no response is older than the last acknowledged write.
+ */
+const petListCache = ({ list }: PetService, { version }: Context["database"]) => {
+  const pages = lruCache<string, CachedPage>({ maxEntries: MAX_PAGES, maxBytes: MAX_BYTES, version });
+
+  const makePage = async (query: ListPets, url: string, current: number): Promise<CachedPage> => {
+    const { items, next } = await list(query);
+    const json = JSON.stringify(items.map(fromPet));
+    const links = nextPage(url, ListQuery, next);
+    // The ETag covers the link: a last page may gain a next page while its animals stay the same.
+    const etag = etagOf(`${links["link"] ?? ""}${json}`);
+    // Clones of a response share the bytes of a Blob.
+    const body = new Blob([json], { type: "application/json" });
+    const response = keyedJson(body, etag);
+    setAbsent(response.headers, links);
+    if (hasTags(query.ids, items.length)) response.headers.set("item-etags", items.map(etagOfPet).join(", "));
+    const page: CachedPage = { etag, response };
+    if (current === version()) pages.set(cacheKey(url), page, body.size);
+    return page;
+  };
+
+  return {
+    /** The response to a list query; 304 if `ifNoneMatch` names its ETag. @param url whose parameters `query` has */
+    respond(query: ListPets, url: string, ifNoneMatch: string | undefined): Response | Promise<Response> {
+      // Read before the rows: a page with newer rows than its version says is dropped too early, never too late.
+      const current = version();
+      const page = pages.get(cacheKey(url));
+      if (page) return selectResponse(page, ifNoneMatch);
+      return makePage(query, url, current).then((created) => selectResponse(created, ifNoneMatch));
+    },
+  };
+};
 
 const BELLA = { id: 7, name: "Bella", categoryId: 3, status: "available" };
 const REX = { id: 8, name: "Rex", categoryId: 1 };
 
 const FIRST_DAY = Date.UTC(2026, 9, 22);
 
-const petReads = ({ add }: Endpoints, { pets, pages, stream }: PetRooms) => {
+const petReads = ({ add }: Endpoints, pets: PetService, stream: EventStream, { database }: Context) => {
+  const pages = petListCache(pets, database);
   add("GET /v1/pets", {
     id: "listPets",
     stability: "stable",
@@ -86,7 +152,7 @@ const petReads = ({ add }: Endpoints, { pets, pages, stream }: PetRooms) => {
   });
 };
 
-const petWrites = ({ add }: Endpoints, { pets }: PetRooms) => {
+const petWrites = ({ add }: Endpoints, pets: PetService) => {
   add("POST /v1/pets", {
     id: "createPet",
     stability: "stable",
@@ -177,7 +243,8 @@ const petWrites = ({ add }: Endpoints, { pets }: PetRooms) => {
   });
 };
 
-const petStatistics = ({ add, list }: Endpoints, { statistics }: PetRooms) => {
+const statisticsReads = ({ add, list }: Endpoints, { counts }: PetService, { database, clock }: Context) => {
+  const statistics = petStatistics({ counts, version: database.version, clock });
   list("GET /v1/statistics/categories", {
     id: "getCategoryStatistics",
     summary: "Count the animals of each category",
@@ -214,10 +281,10 @@ const petStatistics = ({ add, list }: Endpoints, { statistics }: PetRooms) => {
 };
 
 /** Animals and their statistics, under `/v1`. */
-export const petEndpoints = ({ macros, ...rooms }: PetRooms & { macros: Macros }) => {
+export const petEndpoints = (context: Context, macros: Macros, pets: PetService, stream: EventStream) => {
   const room = endpoints({ macros, tag: "animals", scope: "pets:read" });
-  petReads(room, rooms);
-  petWrites(room, rooms);
-  petStatistics(room, rooms);
+  petReads(room, pets, stream, context);
+  petWrites(room, pets);
+  statisticsReads(room, pets, context);
   return room.app;
 };

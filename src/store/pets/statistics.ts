@@ -82,5 +82,3 @@ export const petStatistics = ({
     },
   };
 };
-
-export type PetStatistics = ReturnType<typeof petStatistics>;
