@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { record } from "../../data/db/audit.ts";
-import { cachedReads } from "../../data/db/cached-reads.ts";
+import { cachedReads } from "../../data/db/fresh-reads.ts";
 import { hasFullAccess, isLastKeyToGrant } from "../../data/db/management-access.ts";
 import type { Database } from "../../data/db/open.ts";
 import { keys, secrets } from "../../data/db/schema/keys.ts";

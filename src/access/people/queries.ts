@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { record as recordEntry } from "../../data/db/audit.ts";
-import { cachedReads } from "../../data/db/cached-reads.ts";
+import { cachedReads } from "../../data/db/fresh-reads.ts";
 import type { Commit } from "../../data/db/commit.ts";
 import { endOperatorSessions } from "../../data/db/management-access.ts";
 import type { Database } from "../../data/db/open.ts";

@@ -2,7 +2,7 @@ import type { ReplicaMark } from "../db/replica-mark.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isStorageFailure, ReplicaUnserved } from "../../lib/storage-errors.ts";
 import { EngineUnavailable, type Head, type Log, ReplicaOutdated, type WriteLease } from "./log.ts";
-import { detectChanges } from "../db/change-detection.ts";
+import { detectChanges } from "../db/wal.ts";
 import type { GroupCommitOptions } from "../db/commit.ts";
 import { type FilesLost, watchFiles } from "../db/file-loss.ts";
 import { sharedReads } from "../db/fresh-reads.ts";

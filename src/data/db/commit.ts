@@ -1,6 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
-import type { ChangeDetector } from "./change-detection.ts";
+import type { ChangeDetector } from "./wal.ts";
 import { transactions } from "./transaction.ts";
 
 /** A query, such as a `Query` of statement.ts, and its values. */

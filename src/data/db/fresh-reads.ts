@@ -1,4 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
+import { lruCache } from "../../lib/lru.ts";
 import { rollBack } from "./transaction.ts";
 
 /**
@@ -59,4 +60,25 @@ export const freshReads = (client: Client, detect: () => void) => {
   const { begin, end, stop } = sharedReads(client, detect);
   const fresh = oncePerTurn(begin, end);
   return { fresh, recent: fresh, stop };
+};
+
+/**
+ * Caches the values that `read` finds, until another process writes or `clear` is called. A value is never older than the last
+ * acknowledged change of another process. Call `clear` after each change of this one.
+ */
+export const cachedReads = <Key, Value>(
+  { fresh, foreignVersion: version }: { fresh: () => Promise<void>; foreignVersion: () => number },
+  maxEntries: number,
+  read: (key: Key) => Value | undefined,
+) => {
+  const cached = lruCache<Key, Value>({ maxEntries, version });
+  return {
+    async find(key: Key): Promise<Value | undefined> {
+      await fresh();
+      const value = cached.get(key) ?? read(key);
+      if (value !== undefined) cached.set(key, value);
+      return value;
+    },
+    clear: cached.clear,
+  };
 };

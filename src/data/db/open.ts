@@ -2,7 +2,6 @@ import { Database as Client } from "bun:sqlite";
 import { sql } from "drizzle-orm";
 import { createEmpty } from "../../lib/ownership.ts";
 import { isBusy } from "../../lib/storage-errors.ts";
-import { detectChanges } from "./change-detection.ts";
 import { type FilesLost, closeDatabase, watchFiles } from "./file-loss.ts";
 import { type Commit, type GroupCommitOptions, groupCommit } from "./commit.ts";
 import { asDiskError } from "./failures.ts";
@@ -16,7 +15,7 @@ import { assertEmbedded } from "./replica-mark.ts";
 import { pets, petsIndexed } from "./schema/pets.ts";
 import { statement, update } from "./statement.ts";
 import { ensureStoreId } from "./store-id.ts";
-import { shrinkLog } from "./wal.ts";
+import { detectChanges, shrinkLog } from "./wal.ts";
 
 const COUNT_PETS = statement<{ one: number }>(sql`
   ${update(petsIndexed, { countedTo: sql`(SELECT max(${pets.id}) FROM ${pets})` })}
@@ -152,7 +151,7 @@ export const setUpDatabase = (
     ...reads,
     foreignVersion: changes.foreign,
     // Both only grow, so their sum changes whenever either does.
-    version: () => changes.foreign() + writes.count(),
+    version: () => changes.foreign() + writes.counts.visible,
     assertInPlace: files.assert,
     lost,
     async assertReady() {

@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import type { ChangeDetector } from "./change-detection.ts";
+import type { ChangeDetector } from "./wal.ts";
 import {
   OutcomeUnknown,
   StorageUnavailable,
@@ -47,7 +47,7 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
   const beginStatement = client.prepare("BEGIN IMMEDIATE");
   const commitStatement = client.prepare("COMMIT");
   const totalChangesStatement = client.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
-  let count = 0;
+  const counts = { visible: 0 };
   let last: LastTransaction = { at: -Infinity, error: undefined };
   let lockedSince: number | undefined;
 
@@ -111,7 +111,7 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
     /**
      * Runs `work` in a transaction, and returns when it is on disk. An error of the storage is `StorageUnavailable` if
      * nothing is stored, now or after a crash, and otherwise `OutcomeUnknown`.
-     * @param work returns false if its writes are invisible to readers: `count` then stays
+     * @param work returns false if its writes are invisible to readers: `counts.visible` then stays
      */
     run(work: () => unknown): TransactionResult {
       let isVisible: unknown;
@@ -120,7 +120,7 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
           isVisible = work();
         }),
       );
-      if (result.state === "committed" && isVisible !== false) count++;
+      if (result.state === "committed" && isVisible !== false) counts.visible++;
       return result.state === "refused" ? { state: "refused", error: explain(result) } : result;
     },
     /** Begins a transaction that stays open while others run. @returns why it did not begin; undefined if it did */
@@ -159,7 +159,7 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
       return lockedSince === undefined;
     },
     /** How many committed transactions have changes that readers can see: no probes, and no steps of an index. */
-    count: () => count,
+    counts: counts as Readonly<typeof counts>,
     last: () => last,
     /** Since when another process has held the lock; undefined if none does. */
     lockedSince: () => lockedSince,

@@ -37,10 +37,10 @@ const outcomes = async (acts: Promise<unknown>[]) =>
 
 describe("writes of the same turn", () => {
   test("share one transaction and each gets its own rows", async () => {
-    const { commit, add, count } = table();
+    const { commit, add, counts } = table();
     const acts = await Promise.all(["a", "b", "c"].map((name) => commit([add(name)])));
     expect(acts.map(([[row]]) => row?.name)).toEqual(["a", "b", "c"]);
-    expect(count()).toBe(1);
+    expect(counts.visible).toBe(1);
   });
 
   test("resolve only after the transaction is committed", async () => {
@@ -66,9 +66,9 @@ describe("writes of the same turn", () => {
   });
 
   test("take several transactions when there are more than a group holds", async () => {
-    const { commit, add, count, names } = table(":memory:", { groupSize: 2 });
+    const { commit, add, counts, names } = table(":memory:", { groupSize: 2 });
     await Promise.all(["a", "b", "c", "d", "e"].map((name) => commit([add(name)])));
-    expect(count()).toBe(3);
+    expect(counts.visible).toBe(3);
     expect(names()).toHaveLength(5);
   });
 });
