@@ -55,15 +55,13 @@ export const takeLock = (path: string): FileLock | undefined => {
 /** True if a process holds the lock of this file, which is neither created nor written. @throws if it cannot be read */
 export const isLocked = (path: string): boolean => {
   if (!existsSync(path)) return false;
-  const client = new Client(path, { readonly: true });
+  using client = new Client(path, { readonly: true });
   try {
     client.query("SELECT 1 FROM sqlite_schema").get();
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
     throw error;
-  } finally {
-    client.close();
   }
 };
 

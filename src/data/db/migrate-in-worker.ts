@@ -10,14 +10,10 @@ const BUSY_MS = 5000;
 /** Migrations that the database in this file still needs; none for a new database. @throws MigrationRefused */
 export const pendingAt = (path: string): readonly Migration[] => {
   if (fileSize(path) === 0) return [];
-  const client = new Client(path, { readwrite: true });
-  try {
-    client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
-    assertEmbedded(client);
-    return pendingIn(client, migrations);
-  } finally {
-    client.close();
-  }
+  using client = new Client(path, { readwrite: true });
+  client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
+  assertEmbedded(client);
+  return pendingIn(client, migrations);
 };
 
 export interface UpgradeOptions {

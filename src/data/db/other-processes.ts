@@ -52,15 +52,12 @@ export const lockHolder = (path: string): string => {
 export const isOpenElsewhere = (path: string): boolean => {
   // SQLite deletes the log of a database that has no bytes.
   if (fileSize(path) === 0) return false;
-  let client: Client | undefined;
   try {
-    client = new Client(path, { readwrite: true });
+    using client = new Client(path, { readwrite: true });
     client.run("PRAGMA locking_mode=EXCLUSIVE");
     client.query("SELECT count(*) FROM sqlite_schema").get();
     return false;
   } catch (error) {
     return isBusy(error);
-  } finally {
-    client?.close();
   }
 };

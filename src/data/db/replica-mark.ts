@@ -23,14 +23,11 @@ export const replicaMark = (client: Client): ReplicaMark | undefined =>
 /** False for a file that is missing or cannot be read. */
 export const isReplicaFile = (path: string): boolean => {
   if (fileSize(path) === 0) return false;
-  let client: Client | undefined;
   try {
-    client = openExisting(path);
+    using client = openExisting(path);
     return replicaMark(client) !== undefined;
   } catch {
     return false;
-  } finally {
-    client?.close();
   }
 };
 
@@ -55,12 +52,8 @@ export const unmarkReplica = (client: Client): void => void client.run(`DROP TAB
 
 /** Changes a database that no other process uses, and copies its log into it: the file alone is then the database. */
 export const changeAlone = (path: string, change: (client: Client) => void): void => {
-  const client = openExisting(path);
-  try {
-    change(client);
-    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    client.run("PRAGMA journal_mode=DELETE");
-  } finally {
-    client.close();
-  }
+  using client = openExisting(path);
+  change(client);
+  client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  client.run("PRAGMA journal_mode=DELETE");
 };

@@ -44,13 +44,9 @@ const objectsOf = (client: Client): Objects =>
   );
 
 const createObjects = (applied: readonly Migration[]): Objects => {
-  const client = new Client(":memory:");
-  try {
-    migrate(client, applied);
-    return objectsOf(client);
-  } finally {
-    client.close();
-  }
+  using client = new Client(":memory:");
+  migrate(client, applied);
+  return objectsOf(client);
 };
 
 /** The objects by the last migration. Creating them takes half the time of a check, and a restore checks twice. */

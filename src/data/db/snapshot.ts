@@ -45,16 +45,12 @@ export const sizeOf = (client: Client): number =>
  * @throws SQLITE_BUSY if another process has it open
  */
 export const settleLog = (path: string): void => {
-  const client = openExisting(path);
-  try {
-    client.run(`PRAGMA busy_timeout=${SETTLE_BUSY_MS}`);
-    // This opens the log, if there is one, and fails if the file is damaged.
-    client.query("SELECT count(*) FROM sqlite_schema").get();
-    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    client.run("PRAGMA journal_mode=DELETE");
-  } finally {
-    client.close();
-  }
+  using client = openExisting(path);
+  client.run(`PRAGMA busy_timeout=${SETTLE_BUSY_MS}`);
+  // This opens the log, if there is one, and fails if the file is damaged.
+  client.query("SELECT count(*) FROM sqlite_schema").get();
+  client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  client.run("PRAGMA journal_mode=DELETE");
 };
 
 /**

@@ -23,14 +23,11 @@ const readIdentity = (
   file: string,
   read: (client: Client) => StoreIdentity | undefined,
 ): StoreIdentity | undefined => {
-  let client: Client | undefined;
   try {
-    client = openForReading(file);
+    using client = openForReading(file);
     return read(client);
   } catch {
     return undefined;
-  } finally {
-    client?.close();
   }
 };
 

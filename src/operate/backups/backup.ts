@@ -196,20 +196,16 @@ const writeContents = async (
   const { onProgress } = options;
   onProgress("Copying the database", true);
   const secrets = copyDatabase(source, temporary, options);
-  const copy = openCopy(temporary);
-  try {
-    noteOrigin(copy);
-    const sites = options.sites
-      ? await copySites(copy, blobs, (done) =>
-          onProgress(`Copying the sites: ${done} of about ${fileCount} files`),
-        )
-      : undefined;
-    onProgress("Checking the copy", true);
-    assertSound(copy);
-    return { secrets, sites };
-  } finally {
-    copy.close();
-  }
+  using copy = openCopy(temporary);
+  noteOrigin(copy);
+  const sites = options.sites
+    ? await copySites(copy, blobs, (done) =>
+        onProgress(`Copying the sites: ${done} of about ${fileCount} files`),
+      )
+    : undefined;
+  onProgress("Checking the copy", true);
+  assertSound(copy);
+  return { secrets, sites };
 };
 
 /**

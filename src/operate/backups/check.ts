@@ -104,16 +104,13 @@ export const checkBackup = (
 ): CheckedBackup => {
   if (!existsSync(file)) throw new OperatorError(`${file} does not exist`);
   if (!statSync(file).isFile()) throw new OperatorError(`${file} is not an ordinary file`);
-  let client: Client | undefined;
   try {
-    client = openForReading(file);
+    using client = openForReading(file);
     return examine(client, file, onProgress);
   } catch (error) {
     if (error instanceof UnsoundDatabase)
       throw new OperatorError(`${file} cannot be restored: ${error.message}`, { cause: error });
     const reason = error instanceof DiskError ? explainFailure(error) : reasonOf(error);
     throw new OperatorError(`${file} cannot be checked: ${reason}`, { cause: error });
-  } finally {
-    client?.close();
   }
 };

@@ -307,14 +307,11 @@ const assertNoReplica = (dataDir: string): void => {
 /** The last event id of the replaced database; 0 if it cannot be read. */
 const lastEventIdIn = (path: string): number => {
   if (fileSize(path) === 0) return 0;
-  let client: Client | undefined;
   try {
-    client = openExisting(path);
+    using client = openExisting(path);
     return lastEventId(client);
   } catch {
     return 0;
-  } finally {
-    client?.close();
   }
 };
 

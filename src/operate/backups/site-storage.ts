@@ -19,12 +19,8 @@ export const siteStorage = ({ dataDir, diskReserve, blobsUrl }: Config): SiteSto
     : { blobs: blobsIn(dataDir) };
 
 const manifestsIn = (dataDir: string): string[] => {
-  const client = openExisting(databasePath(dataDir), { readonly: true });
-  try {
-    return manifestsOf(client);
-  } finally {
-    client.close();
-  }
+  using client = openExisting(databasePath(dataDir), { readonly: true });
+  return manifestsOf(client);
 };
 
 type OnFiles = (done: number, of: number) => void;
