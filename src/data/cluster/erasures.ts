@@ -53,7 +53,11 @@ export const removeOldErasures = async (
  */
 export const erasurePoller = (
   { log, state }: Pick<Cluster, "log" | "state">,
-  { rewrite, onError, checkMs = CHECK_MS }: ErasureOptions,
+  {
+    rewrite,
+    onError,
+    checkMs = CHECK_MS,
+  }: { rewrite(): Promise<void>; onError(error: unknown): void; checkMs?: number },
 ): Poller => {
   const done = new Set<string>();
   const work = async () => {
@@ -70,10 +74,3 @@ export const erasurePoller = (
     onError: exceptUnavailable(onError),
   });
 };
-
-interface ErasureOptions {
-  /** Rewrites the database's files without deleted data. */
-  rewrite(): Promise<void>;
-  onError(error: unknown): void;
-  checkMs?: number;
-}

@@ -91,6 +91,16 @@ const progressOf = (onStep: ((message: string) => void) | undefined) => {
   return { onStep, onProgress };
 };
 
+export interface OpenReplicaOptions {
+  migrate?: boolean;
+  /** Called when a replica has to be made first, and while that takes long. */
+  onStep?: (message: string) => void;
+  /** Called before a replica is loaded, which may take minutes. */
+  onLoad?: () => Promise<unknown>;
+  /** Logs decisions of a replica, with their reasons. */
+  debug?: Debug;
+}
+
 /**
  * Opens the replica in DATA_DIR. The server, which migrates, makes it if it is missing or outdated; a command uses the replica
  * as it is, whether a server runs or not.
@@ -99,17 +109,7 @@ const progressOf = (onStep: ((message: string) => void) | undefined) => {
 export const openReplicaStore = async (
   { dataDir, commitGroupSize, staleLimit, blobsUrl }: Config,
   databaseUrl: DatabaseUrl,
-  {
-    migrate = false,
-    onStep,
-    onLoad,
-    debug,
-  }: {
-    migrate?: boolean;
-    onStep?: (message: string) => void;
-    onLoad?: () => Promise<unknown>;
-    debug?: Debug;
-  },
+  { migrate = false, onStep, onLoad, debug }: OpenReplicaOptions,
 ): Promise<Replica> => {
   const path = databasePath(dataDir);
   if (migrate) makeDataDir(dataDir);

@@ -15,13 +15,12 @@ import { reasonOf } from "../../lib/reason.ts";
 import { StorageUnavailable } from "../../lib/storage-errors.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
-import { commitLoop, groupCommitter } from "./commit-loop.ts";
+import { commitLoop, derivedRunner, groupCommitter, groupPerformer, replication } from "./commit-loop.ts";
 import type { ReplicaFile } from "./file.ts";
 import type { Log } from "./log.ts";
 import { openParts, type Parts, type ReplicaOptions } from "./parts.ts";
 import { replicaReads } from "./reads.ts";
 import { makeRecord } from "./record.ts";
-import { derivedRunner, groupPerformer, replication } from "./replicate.ts";
 
 const pendingOf = ({ writer }: ReplicaFile): readonly Migration[] =>
   pendingMigrations(appliedMigrations(writer), migrations);
