@@ -259,7 +259,8 @@ test("a node that waits for the write lease applies what others write, for its r
   grantLease({ release: async (reason) => release(reason) });
   await last;
   expect(namesOf(b)).toEqual(["one", "two", "last"]);
-  expect(await released).toBe("no write is queued");
+  // On a slow machine, its write alone may take longer than a node holds the lease.
+  expect(await released).toMatch(/^(no write is queued|handed over after \d+ ms)$/);
 });
 
 test("a node that writes all the time hands the write lease over after a moment", async () => {
