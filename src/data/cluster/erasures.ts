@@ -23,7 +23,7 @@ export interface Erasure {
 }
 
 /** Notifies all nodes that a person was erased by a record up to this position. */
-export const announceErasure = (log: Pick<Log, "files">, position: number): Promise<void> =>
+export const announceErasure = (log: Log, position: number): Promise<void> =>
   log.files.put(`${PREFIX}${position}.${Date.now()}`, new Uint8Array([1]));
 
 const parse = (name: string): Erasure[] => {
@@ -34,12 +34,12 @@ const parse = (name: string): Erasure[] => {
 };
 
 /** The erasures of the last day. @throws EngineUnavailable */
-export const readErasures = async ({ files }: Pick<Log, "files">): Promise<Erasure[]> =>
+export const readErasures = async ({ files }: Log): Promise<Erasure[]> =>
   (await files.list(PREFIX)).flatMap(parse);
 
 /** Forgets the erasures of which all nodes must know by now. */
 export const removeOldErasures = async (
-  { files }: Pick<Log, "files">,
+  { files }: Log,
   erasures: readonly Erasure[],
   now: number,
 ): Promise<void> => {
@@ -52,7 +52,7 @@ export const removeOldErasures = async (
  * node has to run it, and does so once more after it was started.
  */
 export const erasurePoller = (
-  { log, state }: Pick<Cluster, "log" | "state">,
+  { log, state }: Cluster,
   {
     rewrite,
     onError,

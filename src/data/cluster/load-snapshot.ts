@@ -48,11 +48,7 @@ export const removeOutdatedMark = (path: string): void => rmSync(outdatedPath(pa
 
 export const isMarkedOutdated = (path: string): boolean => existsSync(outdatedPath(path));
 
-const storeOf = (
-  { store }: Pick<SnapshotParts, "store">,
-  log: Log,
-  objects: SnapshotStore | undefined,
-): SnapshotStore => {
+const storeOf = ({ store }: SnapshotParts, log: Log, objects: SnapshotStore | undefined): SnapshotStore => {
   if (store === "engine") return log.files;
   if (objects) return objects;
   throw new OperatorError(

@@ -47,7 +47,7 @@ const parseEntry = (text: string): NodeEntry[] => {
 };
 
 /** The running nodes, the oldest first. @throws EngineUnavailable */
-export const readNodes = async (log: Pick<Log, "claims">): Promise<NodeEntry[]> =>
+export const readNodes = async (log: Log): Promise<NodeEntry[]> =>
   [...(await log.claims(PREFIX)).values()]
     .flatMap(parseEntry)
     .toSorted((one, other) => one.since - other.since || (one.id < other.id ? -1 : 1));
@@ -57,7 +57,7 @@ export const readNodes = async (log: Pick<Log, "claims">): Promise<NodeEntry[]> 
  * @param self the current entry of this node @param onTaken called once if another server that runs has the id of this node
  */
 export const announceNode = (
-  log: Pick<Log, "claim" | "claims">,
+  log: Log,
   self: () => NodeEntry,
   {
     onError,

@@ -26,7 +26,7 @@ interface OneNodeOptions {
  */
 export const onOneNode = (
   pollers: readonly Poller[],
-  log: Pick<Log, "claim">,
+  log: Log,
   { name, node, onChange, onError, retryMs = RETRY_MS }: OneNodeOptions,
 ): Poller => {
   let claim: Claim | undefined;

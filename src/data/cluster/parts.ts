@@ -28,7 +28,7 @@ const withPatience = <Result>(work: Promise<Result>, ms: number, what: string): 
 };
 
 /** Asks for the end of the log, and remembers since when the engine does not respond. */
-const headRequests = (log: Pick<Log, "head">) => {
+const headRequests = (log: Log) => {
   let requests = 0;
   let free: (() => void) | undefined;
   let next: Promise<Head | undefined> | undefined;

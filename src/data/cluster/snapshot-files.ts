@@ -97,7 +97,7 @@ const readPart = async (file: FileHandle, offset: number, bytes: number): Promis
 export const putSnapshot = async (
   path: string,
   name: string,
-  { files }: Pick<Log, "files">,
+  { files }: Log,
   { objects, signal, onProgress }: SnapshotOptions,
 ): Promise<SnapshotParts> => {
   const store = objects ?? files;
@@ -124,7 +124,7 @@ export const putSnapshot = async (
 
 export const hasAllParts = async (
   { name, bytes }: SnapshotParts,
-  { list }: Pick<SnapshotStore, "list">,
+  { list }: SnapshotStore,
 ): Promise<boolean> => (await list(`${name}/`)).length === Math.ceil(bytes / PART_BYTES);
 
 const getPart = async (

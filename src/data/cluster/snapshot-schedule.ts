@@ -37,7 +37,7 @@ const isInLog = async (log: Log, { position, ...mark }: ReplicaMark): Promise<bo
 /** The stores that may have parts of snapshots: object storage may have been set only later. */
 const cleanUp = async (
   log: Log,
-  { objects }: Pick<SnapshotOptions, "objects">,
+  { objects }: SnapshotOptions,
   newest: string,
   isKept: (name: string) => boolean,
 ) => {
@@ -59,22 +59,13 @@ const markOf = (copy: string): ReplicaMark => {
   return mark;
 };
 
-const keepOnly = (
-  log: Log,
-  options: Pick<SnapshotOptions, "objects">,
-  newest: Snapshot,
-  before: Snapshot = newest,
-) => {
+const keepOnly = (log: Log, options: SnapshotOptions, newest: Snapshot, before: Snapshot = newest) => {
   const [kept, keptBefore] = [parseReference(newest.reference), parseReference(before.reference)];
   return cleanUp(log, options, kept.name, (name) => name === kept.name || name === keptBefore.name);
 };
 
 /** Removes all records that the newest snapshot covers, and all other snapshots: nothing older is left in them. */
-export const forgetBefore = async (
-  log: Log,
-  snapshot: Snapshot,
-  options: Pick<SnapshotOptions, "objects">,
-) => {
+export const forgetBefore = async (log: Log, snapshot: Snapshot, options: SnapshotOptions) => {
   await keepOnly(log, options, snapshot);
   await log.trim(snapshot.position);
 };

@@ -92,10 +92,7 @@ const isAccepted = async (write: Promise<unknown>): Promise<boolean> => {
  * server catches up in the background. `pets_indexed` records the progress.
  * @param requestIndex if this process does not write
  */
-export const petIndex = (
-  { client, commit, version }: Pick<Database, "client" | "commit" | "version">,
-  requestIndex?: RequestIndex,
-) => {
+export const petIndex = ({ client, commit, version }: Database, requestIndex?: RequestIndex) => {
   const tail = () => TAIL.get(client) ?? { newest: 0, indexedTo: 0 };
   let indexing: Promise<unknown> | undefined;
   let mergedState: string | undefined;
