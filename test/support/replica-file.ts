@@ -1,3 +1,7 @@
+import { join } from "node:path";
+import { startReplica } from "../../src/data/cluster/membership.ts";
+import { temporaryDirectory } from "./ends.ts";
+import { MemoryEngine } from "./memory-log.ts";
 import { Database as Client } from "bun:sqlite";
 import type { Log } from "../../src/data/cluster/log.ts";
 import { markReplica, type ReplicaMark, replicaMark } from "../../src/data/db/replica-mark.ts";
@@ -23,4 +27,14 @@ export const writeAsNode = async (log: Log, path: string, sql: string, bytes = 1
     client.run(sql);
     markReplica(client, { ...mark, position: mark.position + 1, id });
   });
+};
+
+/** The path of a database in a new directory. */
+export const newPath = (): string => join(temporaryDirectory(), "adoption-store.db");
+
+/** A node that has started in a cluster, whose engine is in memory. */
+export const startNode = async (engine = new MemoryEngine()) => {
+  const [log, path] = [engine.open(), newPath()];
+  await startReplica(path, log);
+  return { engine, log, path };
 };

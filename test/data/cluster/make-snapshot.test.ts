@@ -14,19 +14,10 @@ import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { vacuum } from "../../../src/data/db/vacuum.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
 import { outcomeOf } from "../../support/outcome.ts";
-import { inspect, markAt, writeAsNode } from "../../support/replica-file.ts";
-import { temporaryDirectory } from "../../support/store.ts";
+import { inspect, markAt, newPath, startNode, writeAsNode } from "../../support/replica-file.ts";
 import { snapshotObjects } from "../../../src/data/cluster/snapshot-files.ts";
 import { completeBlobsUrl, parseBlobsUrl } from "../../../src/lib/blobs-url.ts";
 import { objectServer } from "../../support/object-server.ts";
-
-const newPath = () => join(temporaryDirectory(), "adoption-store.db");
-
-const startNode = async (engine = new MemoryEngine()) => {
-  const [log, path] = [engine.open(), newPath()];
-  await startReplica(path, log);
-  return { engine, log, path };
-};
 
 const ADD = "INSERT INTO categories (name, folded) VALUES (hex(randomblob(8)), hex(randomblob(8)))";
 const categoriesAt = (path: string) =>

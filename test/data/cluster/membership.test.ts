@@ -13,15 +13,13 @@ import { createDatabase, openDatabase } from "../../../src/data/db/open.ts";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
 import { outcomeOf } from "../../support/outcome.ts";
-import { inspect, markAt, writeAsNode } from "../../support/replica-file.ts";
+import { inspect, markAt, newPath, startNode, writeAsNode } from "../../support/replica-file.ts";
 import { atEnd, contextOf, temporaryDirectory } from "../../support/store.ts";
 import { announceNode } from "../../../src/data/cluster/nodes.ts";
 import { openKeys } from "../../../src/access/keys/service.ts";
 import { memoryCluster } from "../../support/cluster.ts";
 import { nodeIdOf } from "../../../src/data/cluster/open-replica.ts";
 import { nodeIdPath } from "../../../src/data/data-dir/paths.ts";
-
-const newPath = () => join(temporaryDirectory(), "adoption-store.db");
 
 const storeAt = (path: string) => inspect(path, storeIdOf);
 
@@ -35,9 +33,7 @@ const append = async (log: Log, count: number) => {
 
 describe("the start of a replica", () => {
   test("begins a log with an empty database where there is none", async () => {
-    const log = new MemoryEngine().open();
-    const path = newPath();
-    await startReplica(path, log);
+    const { log, path } = await startNode();
     const head = await log.head();
     expect(head?.position).toBe(0);
     expect(markAt(path)).toMatchObject({ ...head });
@@ -76,9 +72,7 @@ describe("the start of a replica", () => {
   });
 
   test("keeps a replica that the log goes on from", async () => {
-    const log = new MemoryEngine().open();
-    const path = newPath();
-    await startReplica(path, log);
+    const { log, path } = await startNode();
     await append(log, 3);
     const { ino } = statSync(path);
     await startReplica(path, log);
@@ -86,9 +80,7 @@ describe("the start of a replica", () => {
   });
 
   test("keeps a replica while the engine is away", async () => {
-    const engine = new MemoryEngine();
-    const path = newPath();
-    await startReplica(path, engine.open());
+    const { engine, path } = await startNode();
     engine.isAvailable = false;
     const { ino } = statSync(path);
     await startReplica(path, engine.open());
@@ -97,9 +89,7 @@ describe("the start of a replica", () => {
   });
 
   test("loads the snapshot again if the replica is marked as outdated, and removes the mark and the old log", async () => {
-    const log = new MemoryEngine().open();
-    const path = newPath();
-    await startReplica(path, log);
+    const { log, path } = await startNode();
     truncateSync(path, 5000);
     writeFileSync(`${path}-wal`, "of the old database");
     await markOutdated(path, "its checksum differs");
@@ -109,10 +99,7 @@ describe("the start of a replica", () => {
   });
 
   test("loads the snapshot if the log does not go on from the replica", async () => {
-    const engine = new MemoryEngine();
-    const log = engine.open();
-    const path = newPath();
-    await startReplica(path, log);
+    const { log, path } = await startNode();
     inspect(path, (client) => client.run("UPDATE replica SET position = 1, id = 'lost'"));
     await startReplica(path, log);
     expect(markAt(path)?.position).toBe(0);
@@ -134,18 +121,14 @@ describe("the start of a replica", () => {
   });
 
   test("refuses to replace a replica of another store", async () => {
-    const [one, other] = [new MemoryEngine().open(), new MemoryEngine().open()];
-    const [path, otherPath] = [newPath(), newPath()];
-    await startReplica(path, one);
-    await startReplica(otherPath, other);
-    expect(await outcomeOf(startReplica(path, other))).toThrow("another store");
-    expect(markAt(path)?.log).toBe((await one.head())?.log ?? "");
+    const [{ log, path }, other] = [await startNode(), await startNode()];
+    expect(await outcomeOf(startReplica(path, other.log))).toThrow("another store");
+    expect(markAt(path)?.log).toBe((await log.head())?.log ?? "");
     expect(existsSync(`${path}.outdated`)).toBe(false);
   });
 
   test("refuses to start another log where the engine has lost the one of the replica", async () => {
-    const path = newPath();
-    await startReplica(path, new MemoryEngine().open());
+    const { path } = await startNode();
     expect(await outcomeOf(startReplica(path, new MemoryEngine().open()))).toThrow("the engine has no log");
     await markOutdated(path, "a test");
     expect(await outcomeOf(startReplica(path, new MemoryEngine().open()))).toThrow("the engine has no log");
@@ -165,8 +148,7 @@ describe("the start of a replica", () => {
       "is damaged",
     ],
   ])("refuses a snapshot of which a part %s", async (_how, spoil, message) => {
-    const log = new MemoryEngine().open();
-    await startReplica(newPath(), log);
+    const { log } = await startNode();
     await spoil(log, await log.files.list(""));
     const path = newPath();
     expect(await outcomeOf(startReplica(path, log))).toThrow(message);
@@ -186,9 +168,7 @@ describe("the start of a replica", () => {
 });
 
 test("a node whose snapshot is damaged says how another one is made", async () => {
-  const engine = new MemoryEngine();
-  const log = engine.open();
-  await startReplica(newPath(), log);
+  const { engine, log } = await startNode();
   for (const part of await log.files.list("")) await log.files.put(part, new Uint8Array(10));
   expect(await outcomeOf(startReplica(newPath(), engine.open()))).toThrow("cluster join --replace");
 });
@@ -221,8 +201,7 @@ describe("an embedded store that joins a cluster", () => {
   });
 
   test("is refused where the engine has a log, and stays as it is", async () => {
-    const engine = new MemoryEngine();
-    await startReplica(newPath(), engine.open());
+    const { engine } = await startNode();
     const path = newStore();
     expect(await outcomeOf(joinCluster(path, engine.open(), { replace: false }))).toThrow("--replace");
     expect(markAt(path)).toBeUndefined();
@@ -273,8 +252,7 @@ describe("an embedded store that joins a cluster", () => {
   });
 
   test("puts its parts again if a node of the log that it replaces removed them", async () => {
-    const engine = new MemoryEngine();
-    await startReplica(newPath(), engine.open());
+    const { engine } = await startNode();
     const path = newStore();
     const log = engine.open();
     const create: typeof log.create = async (first, replaces) => {
@@ -295,8 +273,7 @@ describe("an embedded store that joins a cluster", () => {
 });
 
 const newMember = async (engine = new MemoryEngine()) => {
-  const path = join(temporaryDirectory(), "adoption-store.db");
-  createDatabase(path);
+  const path = newStore();
   await joinCluster(path, engine.open(), { replace: true });
   return { engine, path };
 };
