@@ -1,9 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test, describe } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeProject, openProject } from "../platform/domains/projects.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";
+import { makeProject, openProject } from "../platform/domains/projects.ts";
 
 const executable = bundled();
 

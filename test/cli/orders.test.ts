@@ -5,20 +5,13 @@ import { backupName, temporaryName } from "../../src/operate/backups/file-names.
 import { saveSettings } from "../../src/config/shared-settings.ts";
 import { databasePath } from "../../src/data/data-dir/paths.ts";
 import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../operate/backups/stores.ts";
-import { openStore, temporaryDirectory } from "../support/store.ts";
-import { bundled, inProcess } from "./program.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { bundled, inProcess, openShared } from "./program.ts";
 import { ADA, addAvailablePet, place, statusOf, take } from "../store/orders/orders.ts";
 
 const program = bundled();
 const spawn = (argv: string[], env: Record<string, string>) => program(argv, { env });
 const run = (argv: string[], env: Record<string, string>) => inProcess(argv, { env });
-
-/** A store in a DATA_DIR that commands can use. */
-const openShared = async () => {
-  const directory = temporaryDirectory();
-  const store = await openStore({ path: join(directory, "adoption-store.db") });
-  return { store, env: { DATA_DIR: directory } };
-};
 
 test("orders are listed, in words and in JSON, all of them or those of one status", async () => {
   const { store, env } = await openShared();

@@ -1,25 +1,19 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { visitor } from "../access/people/visitor.ts";
-import { openStore, temporaryDirectory } from "../support/store.ts";
-import { inProcess } from "./program.ts";
+import { openShared } from "./program.ts";
 
 // The machine may be busy.
 setDefaultTimeout(60_000);
 
-/** A store in a DATA_DIR, and commands beside it. */
-const openShared = async () => {
-  const directory = temporaryDirectory();
-  const store = await openStore({ path: join(directory, "adoption-store.db") });
-  const run = (...argv: string[]) =>
-    inProcess(["people", ...argv], { env: { DATA_DIR: directory, BASE_URL: "https://shelter.example.org" } });
-  return { store, run };
+const open = async () => {
+  const { store, run } = await openShared({ BASE_URL: "https://shelter.example.org" });
+  return { store, run: (...argv: string[]) => run("people", ...argv) };
 };
 
 const ADA = ["--name", "Ada Byron", "--email", "ada@example.org", "--role", "volunteer"];
 
 test("a person who is added gets a link to BASE_URL, which works beside the server", async () => {
-  const { store, run } = await openShared();
+  const { store, run } = await open();
   const { out, code } = await run("add", ...ADA);
   expect(code).toBe(0);
   expect(out.split("\n").slice(0, 3)).toEqual([
@@ -40,7 +34,7 @@ test("a person who is added gets a link to BASE_URL, which works beside the serv
 });
 
 test("people invite --first prints a link that signs in once, until there is an administrator", async () => {
-  const { store, run } = await openShared();
+  const { store, run } = await open();
   const { out, code } = await run("invite", "--first");
   expect(code).toBe(0);
   const [first = "", link = ""] = out.split("\n");
@@ -49,10 +43,10 @@ test("people invite --first prints a link that signs in once, until there is an 
   );
   expect(link).toMatch(/^https:\/\/shelter\.example\.org\/console\/sign-in#[\w-]{43}$/);
   const json = { token: link.split("#")[1] };
-  const open = () => visitor(store).send("POST", "/console/auth/link", { json });
+  const follow = () => visitor(store).send("POST", "/console/auth/link", { json });
   // The link is valid by the clock of the machine, not by that of the store.
   store.clock.advance(Date.now() - store.clock.now());
-  expect([(await open()).status, (await open()).status]).toEqual([201, 410]);
+  expect([(await follow()).status, (await follow()).status]).toEqual([201, 410]);
   const printed = JSON.parse((await run("invite", "--first", "--json")).out) as object;
   expect(printed).toEqual({ link: expect.stringContaining("#"), expiresAt: expect.stringMatching(/Z$/) });
   await run("add", ...ADA.slice(0, 4), "--role", "administrator");
@@ -64,7 +58,7 @@ test("people invite --first prints a link that signs in once, until there is an 
 });
 
 test("people invite takes an id or --first, and not both", async () => {
-  const { run } = await openShared();
+  const { run } = await open();
   for (const argv of [[], ["1", "--first"]])
     expect(await run("invite", ...argv)).toMatchObject({
       code: 2,
@@ -73,7 +67,7 @@ test("people invite takes an id or --first, and not both", async () => {
 });
 
 test("commands print JSON, as the API does", async () => {
-  const { store, run } = await openShared();
+  const { store, run } = await open();
   const added = JSON.parse((await run("add", ...ADA, "--json")).out) as { invitation: { link: string } };
   const again = JSON.parse((await run("invite", "1", "--json")).out) as typeof added;
   expect(again.invitation.link).not.toBe(added.invitation.link);
@@ -83,7 +77,7 @@ test("commands print JSON, as the API does", async () => {
 });
 
 test("a person who is removed is gone, and the command line is recorded", async () => {
-  const { store, run } = await openShared();
+  const { store, run } = await open();
   await run("add", ...ADA);
   const asked = await run("remove", "1");
   expect([asked.code, asked.error]).toEqual([
@@ -104,7 +98,7 @@ test("a person who is removed is gone, and the command line is recorded", async 
 });
 
 test("wrong arguments are refused before anything is opened", async () => {
-  const { run } = await openShared();
+  const { run } = await open();
   for (const [argv, message] of [
     [["add", "--name", "Ada", "--email", "ada", "--role", "staff"], "is not an email address"],
     [["add", "--name", "Ada", "--email", "a@b", "--role", "king"], "is not one of volunteer, staff"],
@@ -118,13 +112,11 @@ test("wrong arguments are refused before anything is opened", async () => {
 });
 
 test("a link to this machine alone says so; one to BASE_URL does not", async () => {
-  const directory = temporaryDirectory();
-  await openStore({ path: join(directory, "adoption-store.db") });
-  const local = await inProcess(["people", "add", ...ADA], { env: { DATA_DIR: directory } });
+  const local = await (await openShared()).run("people", "add", ...ADA);
   expect(local.out).toContain("http://localhost:3000/console/invitation#");
   expect(local.error).toBe(
     "adoption-store: this address works on this machine only: for others, set BASE_URL and invite them again\n",
   );
-  const { run } = await openShared();
+  const { run } = await open();
   expect((await run("add", ...ADA)).error).toBe("");
 });

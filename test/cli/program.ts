@@ -1,7 +1,9 @@
 import { beforeAll, expect, setDefaultTimeout, spyOn } from "bun:test";
 import { join } from "node:path";
 import { run as runCommand } from "../../src/cli/run.ts";
+import { databasePath } from "../../src/data/data-dir/paths.ts";
 import { bundledProgram } from "../support/program.ts";
+import { openStore, temporaryDirectory } from "../support/store.ts";
 
 interface RunOptions {
   env?: Record<string, string>;
@@ -95,6 +97,14 @@ export const inProcess = async (
 /** Runs a command within this process, in a directory whose DATA_DIR is `data` below it. */
 export const inProcessIn = (cwd: string, argv: string[]) =>
   inProcess(argv, { cwd, env: { DATA_DIR: join(cwd, "data") } });
+
+/** A store in a DATA_DIR, and commands that run next to its server. */
+export const openShared = async (settings: Record<string, string> = {}) => {
+  const dataDir = temporaryDirectory();
+  const store = await openStore({ path: databasePath(dataDir), env: { DATA_DIR: dataDir } });
+  const env = { DATA_DIR: dataDir, ...settings };
+  return { store, dataDir, env, run: (...argv: string[]) => inProcess(argv, { env }) };
+};
 
 type OnOutput = (shown: string, terminal: { write(text: string): unknown }) => void;
 

@@ -58,7 +58,7 @@ const RECORD = {
   startedAt: 7,
 };
 
-/** Acts of commands, which need a database in a file: test/cli/recorded-acts.test.ts has their cases. */
+/** Acts of commands, which need a database in a file: test/cli/audit.test.ts has their cases. */
 const OF_COMMANDS = ["export.animals", "export.adopters", "backup.taken", "backup.restored"] as const;
 type OfCommand = (typeof OF_COMMANDS)[number];
 

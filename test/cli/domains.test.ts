@@ -5,6 +5,43 @@ import type { DomainFinding } from "../../src/platform/dns-checks/finding.ts";
 import { fromDomain } from "../../src/platform/domains/model.ts";
 import type { InspectedDomain } from "../../src/platform/domains/reads.ts";
 import { atEnd } from "../support/store.ts";
+import { addDomain, addSite } from "../edge/projects.ts";
+import { openShared } from "./program.ts";
+
+test("`domains list` and `domains show` show the reason of a suspension", async () => {
+  const { store, run } = await openShared();
+  await addSite(store, "docs");
+  addDomain(store, "docs", "docs.example.org", { stage: "suspended" });
+  addDomain(store, "docs", "www.example.org");
+  const outputOf = async (...argv: string[]) => (await run("domains", ...argv, "--project", "docs")).out;
+  const stages = (await outputOf("list")).split("\n").map((line) => line.split(/ {2,}/)[1]);
+  expect(stages.slice(0, 3)).toEqual(["STAGE", "suspended (the plan is below Pro)", "live"]);
+  expect(await outputOf("show", "docs.example.org")).toStartWith(
+    "docs.example.org: suspended\n  The project's plan is below Pro, so the domain is not served. Change the plan",
+  );
+  expect(JSON.parse(await outputOf("show", "docs.example.org", "--json"))).toMatchObject({
+    stage: "suspended",
+    suspension: { reason: "plan_below_pro" },
+  });
+});
+
+/** A project with a live domain and a live wildcard. @returns the output of `domains remove` before the question */
+const advice = async (hostname: string): Promise<string> => {
+  const { store, run } = await openShared();
+  await addSite(store, "docs");
+  addDomain(store, "docs", "*.example.net");
+  addDomain(store, "docs", "docs.example.org", { role: "primary" });
+  return (await run("domains", "remove", hostname, "--project", "docs")).out;
+};
+
+test("a wildcard cannot be redirected before its removal, and takes no redirect", async () => {
+  expect(await advice("*.example.net")).toBe(
+    "*.example.net is live: its traffic stops being served immediately.\n",
+  );
+  const lines = await advice("docs.example.org");
+  expect(lines).toContain("adoption-store domains add OTHER --project docs --wait");
+  expect(lines).not.toContain("*.example.net");
+});
 
 const NAME = "docs.example.org";
 
