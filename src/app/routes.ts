@@ -20,8 +20,7 @@ import { checkPageRoutes } from "../platform/dns-checks/name-checks/page-routes.
 import { nameCheckEndpoints } from "../platform/dns-checks/name-checks/endpoints.ts";
 import { FORMATS, type FormatName, documentPath } from "../pages/openapi/formats.ts";
 import type { Documents } from "../pages/openapi/document.ts";
-import type { Document } from "../pages/openapi/reference/document.ts";
-import { referencePage } from "../pages/openapi/reference/page.ts";
+import { type Document, referencePage } from "../pages/openapi/reference.ts";
 import { docsRoutes } from "../pages/openapi/routes.ts";
 import { type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "../pages/openapi/sections.ts";
 import { orderEndpoints } from "../store/orders/endpoints.ts";

@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { samplesOf } from "../../src/pages/openapi/samples/samples.ts";
+import { samplesOf } from "../../src/pages/openapi/samples.ts";
 import { kept, directory, real, run, serve } from "./support.ts";
 
 const test = real("curl", "python3", "tar", "go");

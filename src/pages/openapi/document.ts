@@ -3,8 +3,7 @@ import { ErrorBody } from "../../http/schemas.ts";
 import { HEADERS } from "./headers.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { type Json, mapValues, allowMoreFields, usedSchemas, namedSchemasIn } from "./schemas.ts";
-import { sampleRequest } from "./samples/sample-request.ts";
-import { samplesOf } from "./samples/samples.ts";
+import { sampleRequest, samplesOf } from "./samples.ts";
 import { type Addresses, type DocumentName, type ServerForm, sections } from "./sections.ts";
 
 interface Section {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { FAULTS } from "../../../src/lib/errors.ts";
-import type { Document } from "../../../src/pages/openapi/reference/document.ts";
-import { type ReferencePage, referencePage } from "../../../src/pages/openapi/reference/page.ts";
+import { type Document, type ReferencePage, referencePage } from "../../../src/pages/openapi/reference.ts";
 import { generateDocuments } from "../../../src/pages/openapi/document.ts";
 import { DOCUMENTS } from "../../../src/pages/openapi/sections.ts";
 import { openStore } from "../../support/store.ts";

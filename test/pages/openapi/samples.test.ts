@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
-import type { CodeSample } from "../../../src/pages/openapi/samples/samples.ts";
-import { samplesOf } from "../../../src/pages/openapi/samples/samples.ts";
-import { type SampleRequest, sampleRequest } from "../../../src/pages/openapi/samples/sample-request.ts";
+import {
+  type CodeSample,
+  samplesOf,
+  type SampleRequest,
+  sampleRequest,
+} from "../../../src/pages/openapi/samples.ts";
 import { operationsOf } from "../../support/operations.ts";
 import { openStore } from "../../support/store.ts";
 
@@ -85,8 +88,11 @@ test("JavaScript reads hostile text in its sample as data", async () => {
   expect(JSON.parse(body)).toEqual((REQUEST.body as { json: unknown }).json);
 });
 
-test("a path parameter is percent-encoded", () => {
-  const parameters = [{ name: "slug", in: "path", required: true, schema: { examples: ["a/b c?"] } }];
-  const { url } = sampleRequest("http://h", "/x/{slug}", "get", { parameters, responses: {} }, {});
+test.each([
+  ["its schema", { examples: ["a/b c?"] }, {}],
+  ["the schema that it refers to", { $ref: "#/components/schemas/Slug" }, { Slug: { examples: ["a/b c?"] } }],
+])("a path parameter is the percent-encoded example of %s", (_, schema, schemas) => {
+  const parameters = [{ name: "slug", in: "path", required: true, schema }];
+  const { url } = sampleRequest("http://h", "/x/{slug}", "get", { parameters, responses: {} }, schemas);
   expect(url).toBe("http://h/x/a%2Fb%20c%3F");
 });
