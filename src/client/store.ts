@@ -3,7 +3,7 @@ import type { Int64 } from "./exact.ts";
 import { type CallOptions, type Operations, type OperationsOptions, outgoing } from "./operations.ts";
 import { pageOf, walk } from "./pages.ts";
 import { type EventOptions, petEvents } from "./pet-events.ts";
-import type { Transport } from "./transport.ts";
+import type { Reply, Transport } from "./transport.ts";
 import type { components, operations, paths } from "./types/store.d.ts";
 
 type Schemas = components["schemas"];
@@ -26,19 +26,30 @@ const PAGE = 100;
 
 type Store = Operations<paths>;
 
-const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof petEvents>) => {
-  const list = (query: PetQuery = {}, options: CallOptions = {}) =>
-    pageOf<Pet>(store.GET("/pets", { ...options, params: { query } }));
+/** A list, one page at a time or as one walk, in ascending order of id. */
+const listOf = <Item, Query extends { cursor?: string }>(
+  get: (query: Query, options: CallOptions) => Promise<Reply<Item[]>>,
+) => {
+  const list = (query = {} as Query, options: CallOptions = {}) => pageOf(get(query, options));
   return {
     /** One page. */
     list,
-    /** All animals that match, in ascending order of id. */
-    iterate: (query: PetQuery = {}, options?: CallOptions) =>
+    /** All items that match. */
+    iterate: (query = {} as Query, options?: CallOptions) =>
       walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
+  };
+};
+
+const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof petEvents>) => {
+  const all = listOf((query: PetQuery, options): Promise<Reply<Pet[]>> =>
+    store.GET("/pets", { ...options, params: { query } }),
+  );
+  return {
+    ...all,
     /** One animal. @throws ApiError `not_found` */
     async get(id: number, options?: CallOptions): Promise<Pet> {
       // GET /pets/{petId} is deprecated.
-      const [pet] = (await list({ ids: String(id) }, options)).items;
+      const [pet] = (await all.list({ ids: String(id) }, options)).items;
       if (!pet) throw new ApiError(404, "not_found", "There is no animal with this id.");
       return pet;
     },
@@ -56,32 +67,22 @@ const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof p
   };
 };
 
-const categories = (store: Store) => {
-  const list = (query: CategoryQuery = {}, options: CallOptions = {}) =>
-    pageOf<Category>(store.GET("/categories", { ...options, params: { query } }));
-  return {
-    /** One page. */
-    list,
-    /** All categories, in ascending order of id. */
-    iterate: (query: CategoryQuery = {}, options?: CallOptions) =>
-      walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
-    get: async (categoryId: Int64, options: CallOptions = {}): Promise<Category> =>
-      (await store.GET("/categories/{categoryId}", { ...options, params: { path: { categoryId } } })).data,
-    add: async (category: NewCategory, options: CallOptions = {}): Promise<Category> =>
-      (await store.POST("/categories", { ...options, body: category })).data,
-    update: async (
-      categoryId: Int64,
-      change: CategoryChange,
-      options: CallOptions = {},
-    ): Promise<Category> => {
-      const init = { ...options, params: { path: { categoryId } }, body: change };
-      return (await store.PATCH("/categories/{categoryId}", init)).data;
-    },
-    delete: async (categoryId: Int64, options: CallOptions = {}): Promise<void> => {
-      await store.DELETE("/categories/{categoryId}", { ...options, params: { path: { categoryId } } });
-    },
-  };
-};
+const categories = (store: Store) => ({
+  ...listOf((query: CategoryQuery, options): Promise<Reply<Category[]>> =>
+    store.GET("/categories", { ...options, params: { query } }),
+  ),
+  get: async (categoryId: Int64, options: CallOptions = {}): Promise<Category> =>
+    (await store.GET("/categories/{categoryId}", { ...options, params: { path: { categoryId } } })).data,
+  add: async (category: NewCategory, options: CallOptions = {}): Promise<Category> =>
+    (await store.POST("/categories", { ...options, body: category })).data,
+  async update(categoryId: Int64, change: CategoryChange, options: CallOptions = {}): Promise<Category> {
+    const init = { ...options, params: { path: { categoryId } }, body: change };
+    return (await store.PATCH("/categories/{categoryId}", init)).data;
+  },
+  delete: async (categoryId: Int64, options: CallOptions = {}): Promise<void> => {
+    await store.DELETE("/categories/{categoryId}", { ...options, params: { path: { categoryId } } });
+  },
+});
 
 const STEPS = {
   approve: "/store/orders/{orderId}/approve",
@@ -90,18 +91,14 @@ const STEPS = {
 } as const;
 
 const orders = (store: Store) => {
-  const list = (query: OrderQuery = {}, options: CallOptions = {}) =>
-    pageOf<Order>(store.GET("/store/orders", { ...options, params: { query } }));
   const step =
     (name: keyof typeof STEPS) =>
     async (orderId: number, options: CallOptions = {}): Promise<Order> =>
       (await store.POST(STEPS[name], { ...options, params: { path: { orderId } } })).data;
   return {
-    /** One page. */
-    list,
-    /** All adoptions that match, in ascending order of id. */
-    iterate: (query: OrderQuery = {}, options?: CallOptions) =>
-      walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
+    ...listOf((query: OrderQuery, options): Promise<Reply<Order[]>> =>
+      store.GET("/store/orders", { ...options, params: { query } }),
+    ),
     get: async (orderId: number, options: CallOptions = {}): Promise<Order> =>
       (await store.GET("/store/orders/{orderId}", { ...options, params: { path: { orderId } } })).data,
     /** Starts one adoption, even if the request is sent several times. */
