@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { ORIGIN, visitor } from "../../access/people/visitor.ts";
@@ -188,6 +188,9 @@ describe("a call of the console", () => {
 });
 
 describe("the page", () => {
+  // Its files are bundled at their first use, which takes seconds on a busy machine.
+  beforeAll(() => import("../../../src/pages/console/assets.ts"), 60_000);
+
   test("is the same at every address below /console, under a strict policy", async () => {
     const store = await openStore();
     const pages = await Promise.all(
