@@ -2,7 +2,7 @@ import { LocationProvider, Route, Router } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { ActionButton, Toasts, useAction } from "./parts/action.tsx";
-import { Adoptions } from "./adoptions/list.tsx";
+import { Adoptions } from "./adoptions/adoptions.tsx";
 import { Animals } from "./animals/list.tsx";
 import { Activity } from "./audit/activity.tsx";
 import { Categories } from "./categories/categories.tsx";

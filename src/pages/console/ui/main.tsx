@@ -3,8 +3,7 @@ import { render } from "preact";
 import { ApiError, onStaleRead, onWrite } from "./api/client.ts";
 import { App } from "./app.tsx";
 import { AUDIT } from "./audit/queries.ts";
-import { keepFocus } from "./parts/focus.ts";
-import { startNavigation } from "./parts/navigation.ts";
+import { keepFocus, startNavigation } from "./parts/navigation.ts";
 import { restartReads } from "./parts/reads.ts";
 
 const queries: QueryClient = new QueryClient({

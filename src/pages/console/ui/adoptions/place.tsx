@@ -5,7 +5,7 @@ import type { Animal } from "../animals/animal.ts";
 import { store } from "../api/client.ts";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
-import { Combobox, Field, TextField, useDraft } from "../parts/form.tsx";
+import { ComboboxField, TextField, useDraft } from "../parts/form.tsx";
 import { Dialog, DialogForm } from "../parts/dialog.tsx";
 import { type FormWords, isolated, pluralize } from "../parts/wording.ts";
 import { idOf } from "../parts/address.ts";
@@ -57,37 +57,27 @@ const AnimalField = ({ value: { text, animal: chosen }, onValue }: AnimalFieldPr
     [`no. ${id}`, categoryOf(categories, categoryId)?.name ?? []].flat().join(", ");
   const isFound = !chosen && text !== "" && !isFetching && !isOutdated;
   return (
-    <Field
+    <ComboboxField
       label="Animal"
-      name="petId"
+      name="animal"
+      field="petId"
       hint={chosen ? details(chosen) : "Type a name or number. Only available animals are listed."}
+      listLabel="Available animals"
+      text={text}
+      options={animals}
+      isOutdated={isOutdated}
+      keyOf={byId}
+      message={isFetching || isOutdated ? "Searching…" : "No available animals found"}
+      found={isFound && `${pluralize(animals.length, "animal")} found`}
+      onText={(text) => onValue({ text })}
+      onChoose={(animal) => onValue({ text: animal.name, animal })}
     >
-      {(tied) => (
+      {(animal) => (
         <>
-          <Combobox
-            tied={tied}
-            name="animal"
-            listLabel="Available animals"
-            text={text}
-            options={animals}
-            isOutdated={isOutdated}
-            keyOf={byId}
-            message={isFetching || isOutdated ? "Searching…" : "No available animals found"}
-            onText={(text) => onValue({ text })}
-            onChoose={(animal) => onValue({ text: animal.name, animal })}
-          >
-            {(animal) => (
-              <>
-                <bdi>{animal.name}</bdi> <small>{details(animal)}</small>
-              </>
-            )}
-          </Combobox>
-          <span class="visually-hidden" role="status">
-            {isFound && `${pluralize(animals.length, "animal")} found`}
-          </span>
+          <bdi>{animal.name}</bdi> <small>{details(animal)}</small>
         </>
       )}
-    </Field>
+    </ComboboxField>
   );
 };
 

@@ -1,39 +1,240 @@
+import { useQueryClient } from "@tanstack/preact-query";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { type Int64, dataOf, hasCode, store } from "../api/client.ts";
 import { adoptionsPath } from "../adoptions/order.ts";
-import { PlaceAdoption } from "../adoptions/place.tsx";
-import { hasCode } from "../api/client.ts";
-import { type Category, categoryOf } from "../categories/category.ts";
-import { useCategories } from "../categories/queries.ts";
-import { CopyButton, Notice, One, Problem } from "../parts/page.tsx";
-import { About, Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
-import { takeFocus } from "../parts/focus.ts";
-import { useDraft } from "../parts/form.tsx";
-import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
+import {
+  type Category,
+  FIELDS as CATEGORY_FIELDS,
+  addedWords,
+  byName,
+  categoryOf,
+} from "../categories/category.ts";
+import { Badge, CopyButton, Notice, One, Problem } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
-import { fetchVersion, useAnimalActions, useAnimalVersion } from "./queries.ts";
 import {
   type Animal,
   type AnimalVersion,
+  type CategoryOption,
   type Draft,
   EMPTY_DRAFT,
+  FIELDS,
   HELD,
   NO_STATUS,
   type NewAnimal,
   STATUS_NAMES,
+  STATUS_OPTIONS,
+  type Status,
+  TONES,
   type View,
   animalPath,
   animalsPath,
+  categoryNo,
   conflictingFields,
   draftOf,
   editedWords,
+  exactOption,
   isSameDraft,
   isStatus,
   newAnimalOf,
+  optionsFor,
   rebaseDraft,
 } from "./animal.ts";
+import { CATEGORIES, useCategories } from "../categories/queries.ts";
+import { ComboboxField, Field, SelectField, TextField, useDraft } from "../parts/form.tsx";
+import { About, Dialog, DialogButtons, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
+import { pluralize, problemAt, problemsOf, wordsFor } from "../parts/wording.ts";
+import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
+import { PlaceAdoption } from "../adoptions/place.tsx";
+import { takeFocus } from "../parts/navigation.ts";
+import { fetchVersion, useAnimalActions, useAnimalVersion } from "./queries.ts";
 import { isSame } from "./changes.ts";
-import { AnimalForm, type Hints } from "./form.tsx";
-import { StatusBadge } from "./rows.tsx";
+
+export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
+  const known = categoryOf(categories, id);
+  return known ? <bdi title={`No. ${id}`}>{known.name}</bdi> : <>{categoryNo(id)}</>;
+};
+
+export const StatusBadge = ({ status }: { status: Status | undefined }) =>
+  status ? <Badge tone={TONES[status]}>{STATUS_NAMES[status]}</Badge> : <>–</>;
+
+export const AnimalLinks = ({
+  animal: { id, name, status },
+  pathOf,
+  linkClass = "",
+}: {
+  animal: Animal;
+  pathOf: (act: string) => string;
+  linkClass?: string;
+}) => {
+  const { can } = useSession();
+  const link = (href: string, label: string, title = `${label} ${name}`) => (
+    <a class={linkClass} href={href} aria-label={title}>
+      {label}
+    </a>
+  );
+  return (
+    <>
+      {can("orders:write") && status === "available" && link(pathOf("adopt"), "Adopt")}
+      {can("orders:read") &&
+        status === "pending" &&
+        link(adoptionsPath({ animal: id }), "Adoption", `Adoption of ${name}`)}
+      {can("pets:write") && (
+        <>
+          {link(pathOf("change"), "Edit")}
+          {link(pathOf("delete"), "Delete")}
+        </>
+      )}
+    </>
+  );
+};
+
+interface CategoryFieldProps {
+  /** The id; "" while none is chosen. */
+  value: string;
+  onValue: (value: string) => void;
+  hint?: string | undefined;
+}
+
+const useNewCategory = (onCreated: (category: Category) => void) => {
+  const queries = useQueryClient();
+  return useAction({
+    act: (name: string) => dataOf(store.POST("/categories", { body: { name } })),
+    changes: [CATEGORIES],
+    onDone(category) {
+      queries.setQueryData<Category[]>(CATEGORIES, (before = []) => byName([...before, category]));
+      onCreated(category);
+    },
+    says: addedWords,
+  });
+};
+
+const refusalOf = (error: Error | null): string | undefined => {
+  const problem = problemAt(problemsOf(error), "name");
+  return problem ? wordsFor(problem, CATEGORY_FIELDS["name"]) : error?.message;
+};
+
+/** Screen readers announce how many categories match, and that a new one can be created. */
+const foundWords = (options: readonly CategoryOption[]): string => {
+  const known = options.filter(({ kind }) => kind !== "create").length;
+  const found = `${pluralize(known, "category", "categories")} found`;
+  return known < options.length ? `${found}. You can create a new one.` : found;
+};
+
+const keyOf = (option: CategoryOption): string =>
+  option.kind === "create" ? "new" : `${option.kind} ${option.id}`;
+
+const Choice = ({
+  categories,
+  value,
+  onValue,
+  hint = "Type a name to find a category or create one.",
+}: CategoryFieldProps & { categories: readonly Category[] }) => {
+  /** Undefined once a category is chosen: its name is shown. */
+  const [typed, setTyped] = useState<string>();
+  const latest = useRef(typed);
+  latest.current = typed;
+  const creating = useNewCategory(({ id, name }) => {
+    // The user may have typed another name.
+    if (latest.current?.trim() !== name) return;
+    setTyped(undefined);
+    onValue(String(id));
+  });
+  const label = value && (categoryOf(categories, value)?.name ?? categoryNo(value));
+  const options = optionsFor(categories, typed ?? "");
+  const chosen = options.findIndex((option) => option.kind !== "create" && option.id === value);
+  const choose = (option: CategoryOption) => {
+    if (option.kind === "create") return creating.run(option.name);
+    setTyped(undefined);
+    onValue(option.id);
+  };
+  return (
+    <ComboboxField
+      label="Category"
+      name="categoryId"
+      hint={creating.isPending ? "Creating the category…" : hint}
+      error={refusalOf(creating.error)}
+      listLabel="Categories"
+      text={typed ?? label}
+      options={options}
+      chosen={Math.max(0, chosen)}
+      isOutdated={false}
+      keyOf={keyOf}
+      found={Boolean(typed) && foundWords(options)}
+      onText={(now) => {
+        creating.reset();
+        setTyped(now);
+        onValue(exactOption(categories, now)?.id ?? "");
+      }}
+      onChoose={choose}
+      onBlur={() => value !== "" && setTyped(undefined)}
+    >
+      {(option) =>
+        option.kind === "create" ? (
+          <>
+            Create category “<bdi>{option.name}</bdi>”
+          </>
+        ) : (
+          <bdi>{option.kind === "category" ? option.name : categoryNo(option.id)}</bdi>
+        )
+      }
+    </ComboboxField>
+  );
+};
+
+export const CategoryField = (field: CategoryFieldProps) => {
+  const { categories, isLoading } = useCategories();
+  if (!isLoading) return <Choice categories={categories} {...field} />;
+  return <Field label="Category">{(tied) => <input {...tied} disabled value="Loading…" />}</Field>;
+};
+
+export const StatusField = (field: {
+  name?: string;
+  hint?: string | undefined;
+  value: string;
+  onValue: (status: string) => void;
+}) => <SelectField label="Status" options={STATUS_OPTIONS} {...field} />;
+
+type Hints = { [Name in keyof Draft]?: string | undefined };
+
+const AnimalForm = ({
+  draft,
+  onChange,
+  hints = {},
+  notice,
+  label,
+  action,
+  onSubmit,
+}: {
+  draft: Draft;
+  onChange: (change: Partial<Draft>) => void;
+  hints?: Hints;
+  /** Shown above the fields. For an outdated animal, it replaces the error message. */
+  notice?: ComponentChildren;
+  label: string;
+  action: Pick<ActionState, "error" | "isPending">;
+  onSubmit: () => void;
+}) => {
+  const bind = (name: keyof Draft) => ({
+    name,
+    hint: hints[name],
+    value: draft[name],
+    onValue: (value: string) => onChange({ [name]: value }),
+  });
+  return (
+    <DialogForm
+      action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
+      words={FIELDS}
+      label={label}
+      onSubmit={onSubmit}
+    >
+      {notice}
+      <TextField label="Name" required {...bind("name")} />
+      <CategoryField {...bind("category")} />
+      <StatusField {...bind("status")} />
+    </DialogForm>
+  );
+};
 
 /** The dialog that adds an animal. It begins with the category that is shown. */
 export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Animal) => void }) => {
@@ -64,14 +265,13 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
   );
 };
 
-/** Reports that another user has changed the animal, offers to reload it, and confirms the reload. */
-const Outdated = ({
-  isLoaded,
-  reloading,
-}: {
+interface OutdatedProps {
   isLoaded: boolean;
   reloading: Pick<ActionState, "error" | "isPending" | "run">;
-}) => (
+}
+
+/** Reports that another user has changed the animal, offers to reload it, and confirms the reload. */
+const Outdated = ({ isLoaded, reloading }: OutdatedProps) => (
   <>
     {reloading.error && <Problem error={reloading.error} />}
     <div role="alert">

@@ -1,60 +1,270 @@
-import { useId, useState } from "preact/hooks";
-import { categoryOf } from "../categories/category.ts";
+import { Fragment } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import { type Category, categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
-import { UsualSpecies } from "../categories/categories.tsx";
-import { formatCount } from "../parts/wording.ts";
-import { Count, CountTabs, Empty, Page, Problem } from "../parts/page.tsx";
-import { SearchField, Select } from "../parts/form.tsx";
-import { idOf, isOnPage } from "../parts/address.ts";
+import { Dialog, DialogForm } from "../parts/dialog.tsx";
+import { SearchField, Select, useDraft } from "../parts/form.tsx";
+import { idOf, integerOf, isOnPage } from "../parts/address.ts";
 import { useLocation, useRoute } from "../parts/navigation.ts";
-import { type Column, List, Table, useSelection } from "../parts/table.tsx";
+import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
+import { useAnimalActions, useAnimals, useStatistics } from "./queries.ts";
 import {
+  type Animal,
+  DEFAULT_SORT,
   type Day,
+  FIELDS,
   type Filter,
   NO_STATUS,
   STATUSES,
   STATUS_NAMES,
-  type Statistics,
+  type Sort,
   type View,
+  animalPath,
   animalsPath,
   barsOf,
   categoryNo,
   countOf,
   dayName,
   isNarrow,
+  isStatus,
   mayMatch,
   summaryOf,
   viewOf,
 } from "./animal.ts";
-import { type Outcome, itemsOf } from "./changes.ts";
-import { AddAnimal, AnimalDialog, ImportAnimals } from "./dialogs.tsx";
+import { type Outcome, type Wanted, csvOf, failureWords, itemsOf, reasonOf } from "./changes.ts";
+import {
+  AddAnimal,
+  AnimalDialog,
+  AnimalLinks,
+  CategoryField,
+  CategoryName,
+  ImportAnimals,
+  StatusBadge,
+  StatusField,
+} from "./dialogs.tsx";
+import { formatCount, pluralize } from "../parts/wording.ts";
+import { Badge, Count, CountTabs, Empty, Page, Problem } from "../parts/page.tsx";
+import {
+  Cells,
+  type Column,
+  List,
+  SelectCell,
+  type Selection,
+  Table,
+  type TableProps,
+  byId,
+  useSelection,
+} from "../parts/table.tsx";
+import { UsualSpecies } from "../categories/categories.tsx";
 import { useLiveList } from "./live.ts";
 import { AnimalPage } from "./page.tsx";
-import { useAnimals, useStatistics } from "./queries.ts";
-import { useTable } from "./rows.tsx";
-import { BulkDialog, Failures, SelectionBar } from "./selection.tsx";
 
-const TABS = [undefined, ...STATUSES];
+const download = (name: string, text: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = Object.assign(document.createElement("a"), { href: url, download: name });
+  link.click();
+  // Deferred, because browsers begin the download later.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+};
 
-/** How many animals of the search and the category have each status. Each count links to its animals. */
-const Tiles = ({ statistics, view }: { statistics: Statistics | undefined; view: View }) => (
-  <CountTabs
-    label="Animals by status"
-    tabs={TABS.map((status) => ({
-      href: animalsPath({ ...view, status }),
-      name: status ? STATUS_NAMES[status] : "all",
-      isCurrent: status === view.status,
-      count: statistics && countOf(statistics, status),
-    }))}
-  >
-    {(statistics?.byStatus.none ?? 0) > 0 && (
-      <li class="plain">
-        <Count name={NO_STATUS} count={statistics?.byStatus.none} />
-      </li>
-    )}
-  </CountTabs>
+interface SelectionBarProps {
+  selected: readonly Animal[];
+  view: View;
+  onClear: () => void;
+}
+
+/** The actions on the selected animals. It stays at the bottom of the window. */
+const SelectionBar = ({ selected, view, onClear }: SelectionBarProps) => {
+  const { can } = useSession();
+  const { categories } = useCategories();
+  if (selected.length === 0) return null;
+  return (
+    <section class="selection" aria-label="Selected animals">
+      <strong role="status">{pluralize(selected.length, "animal")} selected</strong>
+      <button type="button" class="small secondary outline" onClick={onClear}>
+        Clear
+      </button>
+      {can("pets:write") &&
+        ["status", "category"].map((field) => (
+          <a key={field} class="button small secondary outline" href={animalsPath(view, "selected", field)}>
+            <span class="verb">Change</span> {field}
+          </a>
+        ))}
+      <button
+        type="button"
+        class="small secondary outline"
+        onClick={() => download("animals.csv", csvOf(selected, categories))}
+      >
+        Export
+      </button>
+    </section>
+  );
+};
+
+/** The animals that were not changed, and why. They stay selected. */
+const Failures = ({ outcome, onClose }: { outcome: Outcome; onClose: () => void }) => (
+  <div class="notice problem failures" role="alert">
+    <p>{failureWords(outcome.failed.length, outcome.failed.length + outcome.changed.length)}</p>
+    <ul>
+      {outcome.failed.map(({ animal: { id, name }, error }) => (
+        <li key={id}>
+          <a href={animalPath(id)}>
+            <bdi>{name}</bdi>
+          </a>
+          : {reasonOf(error)}
+        </li>
+      ))}
+    </ul>
+    <button type="button" class="secondary outline small" onClick={onClose}>
+      Close
+    </button>
+  </div>
 );
+
+const MAX_NAMES = 5;
+
+const Names = ({ animals }: { animals: readonly Animal[] }) => (
+  <p class="explained">
+    {animals.slice(0, MAX_NAMES).map(({ id, name }, at) => (
+      <Fragment key={id}>
+        {at > 0 && ", "}
+        <bdi>{name}</bdi>
+      </Fragment>
+    ))}
+    {animals.length > MAX_NAMES && ` and ${formatCount(animals.length - MAX_NAMES)} more`}
+  </p>
+);
+
+interface BulkProps {
+  act: string | undefined;
+  back: string;
+  onDone: (outcome: Outcome) => void;
+}
+
+/** Changes all of them together, and offers one Undo. The page lists those that could not be changed. */
+const BulkForm = ({ act, animals, back, onDone }: BulkProps & { animals: readonly Animal[] }) => {
+  const { changeMany, changeBack } = useAnimalActions();
+  const { categories } = useCategories();
+  const { draft, bind } = useDraft({ status: "available", category: "" });
+  const [count, setCount] = useState(0);
+  const isOfStatus = act === "status";
+  const status = isStatus(draft.status) ? draft.status : undefined;
+  const categoryId = integerOf(draft.category);
+  // Their state after the change: "adopted".
+  const what = isOfStatus
+    ? ((status && STATUS_NAMES[status]) ?? "without a status")
+    : `in “${categoryOf(categories, draft.category)?.name ?? draft.category}”`;
+  const changing = useAction({
+    act: ({ wanted }: { wanted: Wanted; what: string }) => changeMany(animals, wanted, setCount),
+    onDone,
+    at: back,
+    says: ({ changed }, { what }) =>
+      changed.length > 0
+        ? `${pluralize(changed.length, "animal")} ${changed.length === 1 ? "is" : "are"} now ${what}`
+        : undefined,
+    undo: ({ changed }) => changeBack(changed),
+  });
+  const isReady = isOfStatus || typeof categoryId === "bigint";
+  const wanted = isOfStatus ? { status: status ?? null } : { categoryId };
+  return (
+    <DialogForm
+      action={changing}
+      words={FIELDS}
+      label={`Change ${pluralize(animals.length, "animal")}`}
+      isEnabled={isReady}
+      onSubmit={() => isReady && changing.run({ wanted, what })}
+    >
+      <Names animals={animals} />
+      {isOfStatus ? <StatusField {...bind("status")} /> : <CategoryField {...bind("category")} />}
+      <p role="status">
+        {changing.isPending && count > 0 && `${formatCount(count)} of ${formatCount(animals.length)}`}
+      </p>
+    </DialogForm>
+  );
+};
+
+const BulkDialog = ({ selected, ...bulk }: BulkProps & { selected: readonly Animal[] }) => {
+  const { act, back } = bulk;
+  const { route } = useLocation();
+  // Those that were selected when the dialog opened.
+  const [animals] = useState(selected);
+  const isKnown = animals.length > 0 && (act === "status" || act === "category");
+  // A reload has forgotten the selection.
+  useEffect(() => {
+    if (!isKnown) route(back, true);
+  }, [isKnown]);
+  if (!isKnown) return null;
+  return (
+    <Dialog title={`Change the ${act} of ${pluralize(animals.length, "animal")}`} back={back}>
+      <BulkForm {...bulk} animals={animals} />
+    </Dialog>
+  );
+};
+
+/** The table of animals with their actions. Those with an id in `added` are marked as new. */
+const useTable = (
+  view: View,
+  added: ReadonlySet<number>,
+  categories: readonly Category[],
+  selection: Selection,
+): Omit<TableProps<Animal>, "items"> => {
+  const { route } = useLocation();
+  const columns: readonly Column<Animal>[] = [
+    { name: "No.", kind: "number", sort: "-id", cell: ({ id }) => id },
+    {
+      name: "Name",
+      sort: "name",
+      cell: ({ id, name }) => (
+        <>
+          <a href={animalPath(id, view)}>
+            <bdi>{name}</bdi>
+          </a>{" "}
+          {added.has(id) && <Badge tone="good">new</Badge>}
+        </>
+      ),
+    },
+    {
+      name: "Category",
+      cell: ({ id, categoryId }) => (
+        <>
+          <span class="narrow" aria-hidden="true">
+            {id} ·{" "}
+          </span>
+          <CategoryName id={categoryId} categories={categories} />
+        </>
+      ),
+    },
+    { name: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      name: "Actions",
+      kind: "actions",
+      cell: (animal) => <AnimalLinks animal={animal} pathOf={(act) => animalsPath(view, animal.id, act)} />,
+    },
+  ];
+  const classOf = (animal: Animal) =>
+    [selection.isSelected(animal.id) && "selected", !mayMatch(view, animal) && "left"]
+      .filter(Boolean)
+      .join(" ");
+  return {
+    label: "Animals",
+    kind: "animals",
+    stackBelow: 48,
+    columns,
+    keyOf: byId,
+    row: (animal) => (
+      <tr data-id={animal.id} class={classOf(animal)}>
+        <SelectCell selection={selection} id={animal.id} name={animal.name} />
+        <Cells columns={columns} item={animal} />
+      </tr>
+    ),
+    sorting: {
+      value: view.sort ?? DEFAULT_SORT,
+      onSort: (sort) => route(animalsPath({ ...view, sort: sort as Sort })),
+    },
+    selection,
+  };
+};
 
 /** The search and the filter by category. They are kept in the address; typing replaces it. */
 const FilterForm = ({ view }: { view: View }) => {
@@ -88,7 +298,7 @@ const Arrivals = ({ count, isMany, show }: { count: number; isMany: boolean; sho
   <div class="arrivals" role="status">
     {count > 0 && (
       <p class="notice good">
-        {isMany ? "Many more animals" : `${formatCount(count)} more ${count === 1 ? "animal" : "animals"}`}{" "}
+        {isMany ? "Many more animals" : pluralize(count, "more animal")}{" "}
         <button type="button" class="link" onClick={show}>
           Show
         </button>
@@ -209,7 +419,21 @@ const AnimalList = () => {
       add={can("pets:write") && { href: animalsPath(view, "new"), label: "Add animal" }}
     >
       <div class="finding">
-        <Tiles statistics={statistics} view={view} />
+        <CountTabs
+          label="Animals by status"
+          tabs={[undefined, ...STATUSES].map((status) => ({
+            href: animalsPath({ ...view, status }),
+            name: status ? STATUS_NAMES[status] : "all",
+            isCurrent: status === view.status,
+            count: statistics && countOf(statistics, status),
+          }))}
+        >
+          {(statistics?.byStatus.none ?? 0) > 0 && (
+            <li class="plain">
+              <Count name={NO_STATUS} count={statistics?.byStatus.none} />
+            </li>
+          )}
+        </CountTabs>
         <FilterForm view={view} />
       </div>
       {outcome && <Failures outcome={outcome} onClose={() => setOutcome(undefined)} />}

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { type Order, TONES, adoptionsPath } from "../adoptions/order.ts";
-import { AdopterName } from "../adoptions/adoption.tsx";
+import { AdopterName } from "../adoptions/adoptions.tsx";
 import { OF_ANIMAL } from "../adoptions/queries.ts";
 import { pageOf, store } from "../api/client.ts";
 import { History } from "../audit/activity.tsx";
@@ -10,10 +10,9 @@ import { useLocation } from "../parts/navigation.ts";
 import { type Column, Table, byId } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { type Animal, animalPath, animalsPath, viewOf } from "./animal.ts";
-import { AnimalDialog } from "./dialogs.tsx";
+import { AnimalDialog, AnimalLinks, CategoryName, StatusBadge } from "./dialogs.tsx";
 import { useLiveAnimals } from "./live.ts";
 import { rereadAnimal, useAnimal } from "./queries.ts";
-import { AnimalLinks, CategoryName, StatusBadge } from "./rows.tsx";
 
 /** The rest is in the area of adoptions. */
 const MAX_SHOWN = 20;

@@ -3,8 +3,7 @@ import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 
 import type { ActionState } from "./action.tsx";
 import { CopyButton, Notice, Problem, Sentence } from "./page.tsx";
 import { Check, Form } from "./form.tsx";
-import { returnFocus } from "./focus.ts";
-import { type Question, closeDialog, declareDialog, guard, setAsk } from "./navigation.ts";
+import { type Question, closeDialog, declareDialog, guard, returnFocus, setAsk } from "./navigation.ts";
 
 const DRAFT: Question = {
   title: "Discard your changes?",

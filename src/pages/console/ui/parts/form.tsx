@@ -315,7 +315,7 @@ const useSuggestions = <Option,>({
  * A text field with a list of suggestions: the combobox of ARIA 1.2. The focus stays in the field. The chosen suggestion, or
  * the first one, is active. Enter chooses it. Escape closes the list, and only then the dialog around it.
  */
-export const Combobox = <Option,>({
+const Combobox = <Option,>({
   tied,
   name,
   listLabel,
@@ -381,6 +381,34 @@ export const Combobox = <Option,>({
     </div>
   );
 };
+
+/** A field with suggestions. */
+export const ComboboxField = <Option,>({
+  label,
+  name,
+  field = name,
+  hint,
+  error,
+  found,
+  ...combobox
+}: FieldProps &
+  Omit<ComboboxProps<Option>, "tied"> & {
+    /** The field's name in the API if it is not the control's name. */
+    field?: string;
+    /** How many suggestions there are, for screen readers. */
+    found: string | false;
+  }) => (
+  <Field label={label} name={field} hint={hint} error={error}>
+    {(tied) => (
+      <>
+        <Combobox {...combobox} name={name} tied={tied} />
+        <span class="visually-hidden" role="status">
+          {found}
+        </span>
+      </>
+    )}
+  </Field>
+);
 
 /** How long the user may pause between two letters without a search. */
 const TYPING_MS = 250;
