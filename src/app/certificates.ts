@@ -9,12 +9,11 @@ import {
   newTrial,
 } from "../platform/certificates/probes.ts";
 import { acmeClients, caaIdentities } from "../platform/certificates/clients.ts";
-import { abandonedRecords, certificateIssuer } from "../platform/certificates/issue.ts";
-import { type Authority, type UndecidedRecords, orderPlacer } from "../platform/certificates/order.ts";
+import { certificateScheduler } from "../platform/certificates/issue.ts";
+import type { Authority } from "../platform/certificates/order.ts";
 import { preflightChecks, reachTrial } from "../platform/certificates/preflight.ts";
 import { certificateQueue } from "../platform/certificates/queue.ts";
-import { certificateScheduler } from "../platform/certificates/scheduler.ts";
-import { type Wildcard, certifiedNames, namesIn } from "../platform/certificates/wildcard.ts";
+import { type Wildcard, certifiedNames } from "../platform/certificates/wildcard.ts";
 import { certificateService } from "../platform/certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import { storeIdOf } from "../data/db/store-id.ts";
@@ -206,7 +205,7 @@ export const httpsServices = (
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
   { challengeRecords, ...names }: NameOptions & { challengeRecords: ChallengeRecords | undefined },
 ) => {
-  const { config, database, clock, sleep, randomFraction, log } = context;
+  const { config, database, clock, sleep, log } = context;
   const probes = challengeProbes(storeIdOf(database.client) ?? "");
   const responses = responsesTo(context, { certificates, domains }, probes);
   const wildcard = challengeRecords && wildcardOf(config);
@@ -216,39 +215,20 @@ export const httpsServices = (
   const authorities = authoritiesOf(config);
   const directories = authorities.map(({ directory }) => directory);
   const trial = trialOptions(config, probes, responses);
-  const undecided: UndecidedRecords = new Map();
-  const challenges = challengesOf(challengeRecords, authorityAsker(names.dns), context);
-  const issue = certificateIssuer(
-    {
-      certificates,
-      placeOrder: orderPlacer({ certificates, authorities, namesOf: namesIn(wildcard), clientOf, clock }),
-      clientOf,
-      preflight: orderChecks(
-        config,
-        { certificates, domains },
-        {
-          ...names,
-          wildcard,
-          directories,
-          clientOf,
-          trial,
-        },
-      ),
-      challenges,
-      wildcard,
-      onIssued: store.refresh,
-      onForgotten(hostname) {
-        store.refresh(hostname);
-        log.info({ hostname }, "removed the certificate and key of an unused name");
-      },
-      onFailed: (hostname, { type, detail, status }) =>
-        log.warn({ hostname, type, detail, status }, "no certificate was issued"),
-      clock,
-      randomFraction,
-      sleep,
-    },
-    undecided,
-  );
+  const ordering = {
+    ...context,
+    certificates,
+    authorities,
+    clientOf,
+    preflight: orderChecks(
+      config,
+      { certificates, domains },
+      { ...names, wildcard, directories, clientOf, trial },
+    ),
+    challenges: challengesOf(challengeRecords, authorityAsker(names.dns), context),
+    wildcard,
+    onChanged: store.refresh,
+  };
   return {
     tryToReach: reachTrial(trial),
     certificates: store,
@@ -265,17 +245,10 @@ export const httpsServices = (
     handshake: responses.inHandshake,
     /** The response to a challenge over HTTP; undefined if none is pending. */
     challenge: responses.overHttp,
-    scheduler: certificateScheduler({
-      certificates,
-      queue: queueOf(config, certificates, clock, wildcard),
-      issue,
-      removeAbandoned: abandonedRecords({ certificates, challenges }, undecided),
+    scheduler: certificateScheduler(ordering, queueOf(config, certificates, clock, wildcard), {
       missing: domains.uncertified,
       own: certifiedNames(own.publicHosts, wildcard),
       platformDomain: own.publicPlatformDomain,
-      wildcard,
-      clock,
-      onError: (error) => log.error({ err: error }, "a certificate could not be processed"),
     }),
   };
 };

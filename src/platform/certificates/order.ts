@@ -1,6 +1,6 @@
 import type { Limits } from "../../lib/acme-limits.ts";
 import { apexOf } from "../../lib/hostname.ts";
-import type { Clock } from "../../lib/time.ts";
+import type { Runtime } from "../../data/context.ts";
 import type { Account, AcmeClient } from "../../protocols/acme/client.ts";
 import {
   certificateRequest,
@@ -10,12 +10,12 @@ import {
 } from "../../protocols/acme/keys.ts";
 import type { Order } from "../../protocols/acme/objects.ts";
 import { type Problem, AcmeProblem } from "../../protocols/acme/problem.ts";
-import type { Attempt } from "./repository.ts";
 import { findExhaustedLimit } from "./budget.ts";
-import { type Certificate, type PendingOrder, BUDGET } from "./certificate.ts";
+import { type Certificate, type PendingOrder, BUDGET, UNDECIDED } from "./certificate.ts";
 import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
-import type { Proof } from "./preflight.ts";
-import type { Certificates } from "./repository.ts";
+import type { Preflight, Proof } from "./preflight.ts";
+import type { Attempt, Certificates } from "./repository.ts";
+import { type Wildcard, namesIn } from "./wildcard.ts";
 
 /** A name whose certificate is being ordered. */
 export type Attempted = Certificate & Attempt;
@@ -27,12 +27,6 @@ interface PlacedOrder {
   order: Order;
 }
 
-/**
- * Continues a name's order, or places one. If a CA's limits forbid it, the next CA is tried immediately.
- * @throws AcmeProblem; if the limits of all CAs forbid it, the one that ends first
- */
-export type PlaceOrder = (certificate: Attempted) => Promise<PlacedOrder>;
-
 /** A CA, and how many requests it allows. */
 export interface Authority {
   /** The URL of its directory. */
@@ -40,14 +34,19 @@ export interface Authority {
   limits: Limits;
 }
 
-interface PlaceOrderOptions {
+/** The dependencies of attempts. */
+export interface Ordering extends Omit<Runtime, "randomBytes"> {
   certificates: Certificates;
   /** Tried in turn; if empty, nothing is ordered. */
   authorities: readonly Authority[];
-  /** The names in the certificate of a name: several for a wildcard. */
-  namesOf(hostname: string): readonly string[];
   clientOf(ca: string): AcmeClient;
-  clock: Clock;
+  preflight: Preflight;
+  /** Publishes the records of DNS-01 challenges; undefined if that is not configured. */
+  challenges?: DnsChallenges | undefined;
+  /** The certificate of the projects' names, if there is one. */
+  wildcard?: Wildcard | undefined;
+  /** Called when a name has a new certificate, or when an unused name is removed with its certificate and key. */
+  onChanged(hostname: string): void;
 }
 
 /** The attempt is over: the name was removed, or a certificate was imported. */
@@ -68,13 +67,12 @@ const isLimit = (error: unknown): error is AcmeProblem =>
 
 const retryAfter = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 
-export const orderPlacer = ({
-  certificates,
-  authorities,
-  namesOf,
-  clientOf,
-  clock,
-}: PlaceOrderOptions): PlaceOrder => {
+/**
+ * Continues a name's order, or places one. If a CA's limits forbid it, the next CA is tried immediately.
+ * @throws AcmeProblem; if the limits of all CAs forbid it, the one that ends first
+ */
+export const orderPlacer = ({ certificates, authorities, wildcard, clientOf, clock, log }: Ordering) => {
+  const namesOf = namesIn(wildcard);
   const openAccount = async (ca: string): Promise<Account> => {
     // Stored before the CA knows the key: without its key an account is lost. Another process may have stored one meanwhile.
     const { key, url: known } =
@@ -171,9 +169,10 @@ export const orderPlacer = ({
     return [...authorities.slice(first), ...authorities.slice(0, first)];
   };
 
-  return async (certificate) => {
-    const { order: pending } = certificate;
+  return async (certificate: Attempted): Promise<PlacedOrder> => {
+    const { hostname, order: pending } = certificate;
     if (pending?.url) {
+      log.debug({ hostname, ca: pending.ca }, "an earlier attempt placed the order: continuing it");
       const account = await accountOf(pending.ca);
       const read = await clientOf(pending.ca).readOrder(account, pending.url);
       return { account, pending, order: read };
@@ -184,9 +183,14 @@ export const orderPlacer = ({
         return await placeOrder(authority, certificate);
       } catch (error) {
         if (!isLimit(error)) throw error;
+        const { type, detail } = error;
+        log.debug(
+          { hostname, ca: authority.directory, type, detail },
+          "a limit forbids the order: trying the next CA",
+        );
         refusals.push(error);
       }
-    const [soonest] = refusals.toSorted((one, other) => retryAfter(one) - retryAfter(other));
+    const [soonest] = refusals.toSorted((a, b) => retryAfter(a) - retryAfter(b));
     throw (
       soonest ??
       new AcmeProblem({
@@ -198,19 +202,15 @@ export const orderPlacer = ({
 };
 
 /** The CA has not decided yet. */
-export class Undecided extends Error {
+export class Undecided extends AcmeProblem {
   override name = "Undecided";
+  constructor(detail: string) {
+    super({ type: UNDECIDED, detail });
+  }
 }
 
 /** The records of orders that their CAs have not decided, by host name. */
 export type UndecidedRecords = Map<string, { name: string; value: string }>;
-
-interface PresenterOptions {
-  certificates: Pick<Certificates, "saveChallenge" | "find">;
-  undecided: UndecidedRecords;
-  /** Undefined if no record can be published. */
-  challenges?: DnsChallenges | undefined;
-}
 
 interface ChallengeResponse {
   token: string;
@@ -218,7 +218,10 @@ interface ChallengeResponse {
 }
 
 /** Presents the response to a challenge by the method of the proof, then runs the work that needs it. */
-export const responsePresenter = ({ certificates, challenges, undecided }: PresenterOptions) => {
+export const responsePresenter = (
+  { certificates, challenges }: Pick<Ordering, "certificates" | "challenges">,
+  undecided: UndecidedRecords,
+) => {
   /** Keeps the record until the CA has decided, also between attempts. */
   const withRecord = async (
     { hostname, name, value }: { hostname: string; name: string; value: string },
@@ -263,14 +266,6 @@ export const responsePresenter = ({ certificates, challenges, undecided }: Prese
   };
 };
 
-/** Takes an order from any state to its certificate chain. @throws AcmeProblem, Undecided */
-type CompleteOrder = (
-  placed: PlacedOrder,
-  attempt: Attempt,
-  proof: Proof,
-  signal?: AbortSignal,
-) => Promise<string>;
-
 /** Between polls of a CA. */
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5000;
@@ -290,17 +285,10 @@ const RETRIABLE: ReadonlySet<string> = new Set(["connection", "incorrectResponse
 const challengeRefusal = (status: string, error: Problem | undefined, { method }: Proof): AcmeProblem =>
   refusalOf(status, error && method !== "dns-01" && RETRIABLE.has(error.type) ? { ...error, method } : error);
 
-interface CompleterOptions extends PresenterOptions {
-  clientOf(ca: string): AcmeClient;
-  /** The names in the certificate of a name. */
-  namesOf(hostname: string): readonly string[];
-  clock: Clock;
-  sleep(ms: number): Promise<void>;
-}
-
-export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
-  const { clientOf, namesOf, clock, sleep } = options;
-  const present = responsePresenter(options);
+/** Takes an order from any state to its certificate chain. @throws AcmeProblem, Undecided */
+export const orderCompleter = (ordering: Ordering, undecided: UndecidedRecords) => {
+  const { clientOf, wildcard, clock, sleep } = ordering;
+  const present = responsePresenter(ordering, undecided);
 
   /** Polls until the CA has decided. @throws Undecided after `PATIENCE_MS` */
   const poll = async <Value extends { retryAfterMs?: number }>(
@@ -319,7 +307,12 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
     }
   };
 
-  return async ({ account, pending, order: placed }, attempt, proof, signal) => {
+  return async (
+    { account, pending, order: placed }: PlacedOrder,
+    attempt: Attempt,
+    proof: Proof,
+    signal?: AbortSignal,
+  ): Promise<string> => {
     const client = clientOf(pending.ca);
     const reread = () => client.readOrder(account, placed.url);
 
@@ -356,7 +349,7 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
       order = await client.finalize(
         account,
         order,
-        await certificateRequest(pending.key, namesOf(attempt.hostname)),
+        await certificateRequest(pending.key, namesIn(wildcard)(attempt.hostname)),
       );
     if (order.status === "processing" || order.status === "ready")
       order = await poll(reread, ({ status }) => status !== "processing" && status !== "ready", signal);

@@ -471,7 +471,7 @@ export interface DomainEffects {
 }
 
 /** Why an attempt failed, and when the next one is. */
-interface Failure {
+export interface Failure {
   problem: StoredProblem;
   nextAt: number | null;
   /** The CA that refused the order, if one did: the refusal counts towards its limits. */

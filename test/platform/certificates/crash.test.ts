@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { acmeClient } from "../../../src/protocols/acme/client.ts";
 import { readCertificate } from "../../../src/protocols/acme/certificate.ts";
 import { certificateIssuer } from "../../../src/platform/certificates/issue.ts";
-import { orderPlacer } from "../../../src/platform/certificates/order.ts";
 import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";
@@ -52,22 +51,13 @@ const killedBehind = async (last: number, { isRenewal, listsOrders = true }: Cir
   const { guard, died, steps } = mortal(last);
   const client = guard(acmeClient({ directory: ca.directory }, { fetch, sleep: () => Bun.sleep(1), clock }));
   const guarded = guard(certificates);
-  const clientOf = () => client;
   const issue = certificateIssuer({
+    ...room.store.context,
     certificates: guarded,
-    placeOrder: orderPlacer({
-      certificates: guarded,
-      authorities: [{ directory: ca.directory, limits: {} }],
-      namesOf: (name) => [name],
-      clientOf,
-      clock,
-    }),
-    clientOf,
+    authorities: [{ directory: ca.directory, limits: {} }],
+    clientOf: () => client,
     preflight: async () => ({ method: "http-01" }),
-    onIssued: () => {},
-    onForgotten: () => {},
-    onFailed: () => {},
-    clock,
+    onChanged: () => {},
     randomFraction: () => 0.5,
     sleep: () => Bun.sleep(1),
   });

@@ -88,7 +88,7 @@ test("a node that lost its attempt leaves the record to the node that continues 
   const presenter = (sleep: () => Promise<void>) => {
     const lookUp = async () => visible(1);
     const challenges = dnsChallenges({ records, lookUp, onLeftOver() {}, clock, sleep });
-    return responsePresenter({ certificates, undecided: new Map(), challenges });
+    return responsePresenter({ certificates, challenges }, new Map());
   };
   const begin = async (at: number) => {
     const certificate = await certificates.find(hostname);
