@@ -1,4 +1,4 @@
-import type { ChallengeRecords } from "../platform/certificates/challenge-records.ts";
+import type { ChallengeRecords } from "../platform/certificates/dns-challenges.ts";
 import {
   type Probes,
   type Trial,
@@ -55,17 +55,16 @@ export const issuanceOf = (
 
 /** The certificate service for commands, which need no HTTPS listener. */
 export const commandCertificates = (
-  { config, clock, sleep }: Pick<Context, "config" | "clock" | "sleep">,
+  context: Pick<Context, "config" | "clock" | "sleep">,
   certificates: Repositories["certificates"],
 ) => ({
-  ...certificateService({
+  ...certificateService(context, {
     certificates,
-    clientOf: (directory) => acmeClients(config, clock, sleep)(directory),
+    clientOf: (directory) => acmeClients(context)(directory),
     assertLoads: ({ key, chain }) => void secureContext({ key, cert: chain }),
-    wildcard: wildcardOf(config),
-    clock,
+    wildcard: wildcardOf(context.config),
   }),
-  places: queueOf(config, certificates, clock).places,
+  places: queueOf(context.config, certificates, context.clock).places,
 });
 
 /** The CAs that certificates are ordered from; none until the operator agrees to their terms. */
@@ -102,21 +101,20 @@ const trialOptions = (
 
 /** The responses to challenges, also to those of the trials. */
 const responsesTo = (
-  { config, database, clock }: Context,
+  context: Context,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
   probes: Probes,
 ) => {
-  const own = ownNames(config);
-  return challengeResponses({
+  const own = ownNames(context.config);
+  return challengeResponses(
+    context,
     certificates,
     probes,
-    isProbed: async (hostname) =>
+    async (hostname) =>
       own.isOwnPublicName(hostname) ||
       (await domains.holder(hostname)) !== undefined ||
       (await domains.isAwaited(hostname)),
-    fresh: database.fresh,
-    clock,
-  });
+  );
 };
 
 /** The service's dependencies for host names. */
@@ -205,13 +203,13 @@ export const httpsServices = (
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
   { challengeRecords, ...names }: NameOptions & { challengeRecords: ChallengeRecords | undefined },
 ) => {
-  const { config, database, clock, sleep, log } = context;
+  const { config, database, clock, log } = context;
   const probes = challengeProbes(storeIdOf(database.client) ?? "");
   const responses = responsesTo(context, { certificates, domains }, probes);
   const wildcard = challengeRecords && wildcardOf(config);
   const store = certificatesInUse(context, certificates, { ...names, wildcard });
   const own = ownNames(config);
-  const clientOf = acmeClients(config, clock, sleep);
+  const clientOf = acmeClients(context);
   const authorities = authoritiesOf(config);
   const directories = authorities.map(({ directory }) => directory);
   const trial = trialOptions(config, probes, responses);

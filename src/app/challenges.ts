@@ -1,10 +1,8 @@
 import {
   type ChallengeRecords,
+  type DnsChallenges,
   challengeHook,
   challengeUpdates,
-} from "../platform/certificates/challenge-records.ts";
-import {
-  type DnsChallenges,
   challengeVisibility,
   dnsChallenges,
   recordValueOf,
@@ -102,14 +100,6 @@ export const challengeRecordsOf = (
 export const challengesOf = (
   records: ChallengeRecords | undefined,
   askAuthorities: AskAuthorities,
-  { clock, sleep, log }: Context,
+  context: Context,
 ): DnsChallenges | undefined =>
-  records &&
-  dnsChallenges({
-    records,
-    lookUp: challengeVisibility(askAuthorities),
-    onLeftOver: (name, error) =>
-      log.warn({ err: error, name }, "the TXT record of a challenge could not be removed"),
-    clock,
-    sleep,
-  });
+  records && dnsChallenges(context, records, challengeVisibility(askAuthorities));

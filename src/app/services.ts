@@ -1,5 +1,5 @@
 import { openAudit } from "../access/audit/service.ts";
-import type { ChallengeRecords } from "../platform/certificates/challenge-records.ts";
+import type { ChallengeRecords } from "../platform/certificates/dns-challenges.ts";
 import { withoutReplaced } from "../platform/certificates/wildcard.ts";
 import { openCategories } from "../store/categories/service.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";

@@ -1,19 +1,9 @@
 import { readFileSync } from "node:fs";
+import type { Context } from "../../data/context.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import type { Clock } from "../../lib/time.ts";
 import { type AcmeClient, acmeClient } from "../../protocols/acme/client.ts";
 import { holdsCertificates } from "../../protocols/acme/certificate.ts";
-
-/** Settings of the ACME clients. */
-interface AcmeSettings {
-  acmeEmail: string | undefined;
-  /** A PEM file of root certificates to trust in addition to the system's. */
-  acmeCaFile: string | undefined;
-  acmeEabKid: string | undefined;
-  acmeEabHmac: string | undefined;
-  acmeProfile: string | undefined;
-}
 
 /** @returns PEM @throws OperatorError */
 const readCaFile = (file: string): string => {
@@ -36,11 +26,11 @@ const readCaFile = (file: string): string => {
  * Returns the client of a CA by its directory's URL. Each client is built on first use.
  * @throws OperatorError if ACME_CA_FILE cannot be used
  */
-export const acmeClients = (
-  { acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac, acmeProfile }: AcmeSettings,
-  clock: Clock,
-  sleep: (ms: number) => Promise<void>,
-): ((directory: string) => AcmeClient) => {
+export const acmeClients = ({
+  config,
+  ...dependencies
+}: Pick<Context, "config" | "clock" | "sleep">): ((directory: string) => AcmeClient) => {
+  const { acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac, acmeProfile } = config;
   const ca = acmeCaFile === undefined ? undefined : readCaFile(acmeCaFile);
   const clients = new Map<string, AcmeClient>();
   const open = (directory: string) =>
@@ -54,7 +44,7 @@ export const acmeClients = (
         ...(acmeProfile !== undefined && { profile: acmeProfile }),
         ...(ca !== undefined && { ca }),
       },
-      { fetch, sleep, clock },
+      { fetch, ...dependencies },
     );
   return (directory) => {
     const client = clients.get(directory) ?? open(directory);

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
+import type { Context } from "../../data/context.ts";
 import { lruCache } from "../../lib/lru.ts";
-import type { Clock } from "../../lib/time.ts";
 import {
   type KeyAndCertificate,
   acmeIdentifierOf,
@@ -142,16 +142,6 @@ export const portTrials = ({ hostname, token, body, identifier, ports }: Trial, 
   };
 };
 
-interface ResponseOptions {
-  certificates: Pick<Certificates, "keyAuthorization" | "pendingAuthorization">;
-  probes: Pick<Probes, "responseTo" | "authorizationFor" | "isName">;
-  /** True for names that this service tries to reach itself. */
-  isProbed(hostname: string): Promise<boolean>;
-  /** Waits for the writes of other processes: one of them may have placed the order. */
-  fresh(): Promise<void>;
-  clock: Clock;
-}
-
 const MAX_CERTIFICATES = 200;
 /** A certificate is valid for a day. */
 const RENEWED_MS = 12 * 60 * 60_000;
@@ -159,8 +149,14 @@ const RENEWED_MS = 12 * 60 * 60_000;
 /**
  * The responses to the challenges of CAs, and to those that the service sets itself. They follow from the rows of certificates,
  * so any process of the store responds, whichever placed the order.
+ * @param isProbed true for names that this service tries to reach itself
  */
-export const challengeResponses = ({ certificates, probes, isProbed, fresh, clock }: ResponseOptions) => {
+export const challengeResponses = (
+  { database, clock }: Context,
+  certificates: Certificates,
+  probes: Probes,
+  isProbed: (hostname: string) => Promise<boolean>,
+) => {
   const made = lruCache<string, Promise<KeyAndCertificate>>({ maxEntries: MAX_CERTIFICATES });
 
   const certificateFor = (hostname: string, authorization: string): Promise<KeyAndCertificate> => {
@@ -171,8 +167,8 @@ export const challengeResponses = ({ certificates, probes, isProbed, fresh, cloc
     return pair;
   };
 
-  // The engine of a cluster may be unreachable. Local data is then the best available.
-  const tryFresh = () => fresh().catch(() => {});
+  // Another process may have placed the order. If the engine of a cluster is unreachable, local data is the best available.
+  const tryFresh = () => database.fresh().catch(() => {});
 
   /** The key authorization that a handshake of this name proves; undefined if nothing is asked for it. */
   const authorizationOf = async (hostname: string): Promise<string | undefined> =>

@@ -1,12 +1,12 @@
+import type { Context } from "../../data/context.ts";
 import { Fault } from "../../lib/errors.ts";
-import { type Clock, formatTime } from "../../lib/time.ts";
-import type { AcmeClient } from "../../protocols/acme/client.ts";
+import { formatTime } from "../../lib/time.ts";
 import { renewalTime } from "../../protocols/acme/renewal.ts";
 import { HOSTNAME_REFUSALS, parseDomainName, wildcardAbove } from "../../lib/hostname.ts";
 import { sentence } from "../../lib/text.ts";
 import type { Certificate, KeyPair } from "./certificate.ts";
+import type { Ordering } from "./order.ts";
 import { type Wildcard, namesIn } from "./wildcard.ts";
-import type { Certificates } from "./repository.ts";
 
 const PAGE = 1000;
 
@@ -24,21 +24,18 @@ const nameOf = (typed: string, wildcard: Wildcard | undefined): string => {
   return parsed.hostname.ascii;
 };
 
-export const certificateService = ({
-  certificates,
-  clientOf,
-  assertLoads,
-  wildcard,
-  clock,
-}: {
-  certificates: Certificates;
-  clientOf(ca: string): AcmeClient;
-  /** Loads the pair into the TLS library. @throws the library's error if it refuses the pair */
-  assertLoads(pair: KeyPair): void;
-  /** The certificate of the projects' names, if there is one. */
-  wildcard?: Wildcard | undefined;
-  clock: Clock;
-}) => {
+export const certificateService = (
+  { clock }: Pick<Context, "clock">,
+  {
+    certificates,
+    clientOf,
+    assertLoads,
+    wildcard,
+  }: Pick<Ordering, "certificates" | "clientOf" | "wildcard"> & {
+    /** Loads the pair into the TLS library. @throws the library's error if it refuses the pair */
+    assertLoads(pair: KeyPair): void;
+  },
+) => {
   /** @throws Fault not_found; invalid_request if it is not a host name */
   const get = async (typed: string): Promise<Certificate> => {
     const found = await certificates.find(nameOf(typed, wildcard));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { challengeHook } from "../../../src/platform/certificates/challenge-records.ts";
+import { challengeHook } from "../../../src/platform/certificates/dns-challenges.ts";
 import { OperatorError } from "../../../src/lib/operator-error.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 
@@ -81,7 +81,7 @@ test("a process that the hook started ends with it", async () => {
 test("a hook and its child processes end with the server", async () => {
   const { file, directory } = hookOf(STARTS_ANOTHER);
   const pidFile = join(directory, "pid");
-  const module = join(import.meta.dir, "../../../src/platform/certificates/challenge-records.ts");
+  const module = join(import.meta.dir, "../../../src/platform/certificates/dns-challenges.ts");
   const script = `
     const { challengeHook } = await import(${JSON.stringify(module)});
     void challengeHook(${JSON.stringify(file)}, { env: process.env }).add("n", "v");

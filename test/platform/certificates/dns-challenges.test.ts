@@ -26,13 +26,13 @@ const openChallenges = (...said: Visibility[]) => {
   const zone = zoneInMemory();
   const leftOver: string[] = [];
   const start = clock.now();
-  const challenges = dnsChallenges({
-    records: zone.records,
-    lookUp: async () => (said.length > 1 ? said.shift() : said[0]) ?? UNKNOWN,
-    onLeftOver: (name) => void leftOver.push(name),
-    clock,
-    sleep: async (ms) => clock.advance(ms),
-  });
+  const log = { debug() {}, warn: ({ name }: { name: string }) => void leftOver.push(name) } as never;
+  const sleep = async (ms: number) => clock.advance(ms);
+  const challenges = dnsChallenges(
+    { clock, sleep, log },
+    zone.records,
+    async () => (said.length > 1 ? said.shift() : said[0]) ?? UNKNOWN,
+  );
   return { zone, challenges, leftOver, waited: () => clock.now() - start };
 };
 
@@ -81,13 +81,12 @@ test("a record that cannot be removed is reported, and does not fail the order",
 });
 
 test("a node that lost its attempt leaves the record to the node that continues the order", async () => {
-  const { certificates, clock } = await openIssuing();
+  const { certificates, store } = await openIssuing();
   const hostname = "docs.example.test";
   await certificates.want([hostname], 0);
   const { records, has } = zoneInMemory();
   const presenter = (sleep: () => Promise<void>) => {
-    const lookUp = async () => visible(1);
-    const challenges = dnsChallenges({ records, lookUp, onLeftOver() {}, clock, sleep });
+    const challenges = dnsChallenges({ ...store.context, sleep }, records, async () => visible(1));
     return responsePresenter({ certificates, challenges }, new Map());
   };
   const begin = async (at: number) => {

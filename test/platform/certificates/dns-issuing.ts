@@ -1,4 +1,4 @@
-import type { ChallengeRecords } from "../../../src/platform/certificates/challenge-records.ts";
+import type { ChallengeRecords } from "../../../src/platform/certificates/dns-challenges.ts";
 import { recordValueOf } from "../../../src/platform/certificates/dns-challenges.ts";
 import { challengeNameOf } from "../../../src/protocols/dns/name.ts";
 import type { AcmeCaOptions } from "../../support/acme-ca.ts";

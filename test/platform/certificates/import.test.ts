@@ -42,16 +42,18 @@ const openImporting = async () => {
 
 test("a pair that the TLS library refuses is not stored, and the library's reason is given", async () => {
   const { stored, clock } = await openImporting();
-  const service = certificateService({
-    certificates: stored,
-    clientOf: () => {
-      throw new Error("nobody is asked");
+  const service = certificateService(
+    { clock },
+    {
+      certificates: stored,
+      clientOf: () => {
+        throw new Error("nobody is asked");
+      },
+      assertLoads() {
+        throw new Error("CA_MD_TOO_WEAK");
+      },
     },
-    assertLoads() {
-      throw new Error("CA_MD_TOO_WEAK");
-    },
-    clock,
-  });
+  );
   expect(await outcomeOf(service.import(NAME, { key: good.key, chain: good.cert }))).toThrow(
     "CA_MD_TOO_WEAK",
   );
