@@ -99,11 +99,7 @@ export const startServer = async (
 ): Promise<Server> => {
   const log = join(directory, `${name}-${Bun.randomUUIDv7()}.log`);
   const output = openSync(log, "a");
-  const child = launch(command, {
-    cwd: directory,
-    env: environment(settings),
-    output,
-  });
+  const child = launch(command, { cwd: directory, env: environment(settings), output });
   closeSync(output);
   const port = await portOf(child, log, given);
   return { name, pid: child.pid, url: `http://127.0.0.1:${port}`, stop: () => stop(child) };

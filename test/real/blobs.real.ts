@@ -99,9 +99,9 @@ test("while the bucket is away, sites go on, files that are missing and deploys 
   const refused = await deploy(server, { "index.html": "new" });
   expect(refused.status).toBe(503);
   expect(refused.headers.get("retry-after")).toBe("30");
-  const ready = (await (await server.call("/readyz")).json()) as {
+  const ready = await server.read<{
     warnings: { code: string; message: string }[];
-  };
+  }>("/readyz");
   expect(ready.warnings.map(({ code }) => code)).toContain("object_store_unavailable");
   expect(JSON.stringify(ready)).not.toMatch(/test-key|test-secret/);
   await using again = await startMoto({ port: moto.port });

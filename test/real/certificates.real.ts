@@ -126,7 +126,7 @@ test("a domain is live within 60 s after its record exists, without Verify, alth
   const { server, curl, zones, changeZones } = room;
   const inZone = zones["example.test"] ?? [];
   changeZones({ ...zones, "example.test": inZone.filter((line) => !line.startsWith(`${NAME} `)) });
-  const shown = async () => (await (await server.call(`${domains}/${NAME}`)).json()) as { findings: unknown };
+  const shown = async () => await server.read<{ findings: unknown }>(`${domains}/${NAME}`);
   await server.send(domains, { hostname: NAME });
   // The checks after 10 and 20 s.
   await Bun.sleep(25_000);
@@ -165,7 +165,7 @@ test("if only the CA cannot reach port 80, the domain is proven in the TLS hands
   const room = await opened(place, blocked);
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 60_000);
-  const history = await (await room.server.call(`${domains}/${NAME}/history`)).json();
+  const history = await room.server.read(`${domains}/${NAME}/history`);
   expect((history as { event: string }[]).map(({ event }) => event)).toEqual([
     "certificate_stored",
     "order_placed",
@@ -317,7 +317,7 @@ const plainly = async (httpPort: number, host: string) => {
 };
 
 const warningsAt = async (server: Server): Promise<{ code: string; count: number; message: string }[]> =>
-  ((await (await server.call("/readyz")).json()) as { warnings?: [] }).warnings ?? [];
+  (await server.read<{ warnings?: [] }>("/readyz")).warnings ?? [];
 
 const warningAt = async (server: Server, code: string) =>
   (await warningsAt(server)).find((warning) => warning.code === code);

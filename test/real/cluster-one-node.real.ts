@@ -23,10 +23,7 @@ const openCluster = async (place: string) => {
     STALE_LIMIT: "10s",
   };
   const nodes = NAMES.map((name) => kept(node({ place: join(place, name), env })));
-  return {
-    nodes,
-    databaseUrl,
-  };
+  return { nodes, databaseUrl };
 };
 
 interface Session {

@@ -27,11 +27,7 @@ const startNodes = async (place: string, url: string) => {
   ) as [Node, Node, Node, Node];
   await a.start();
   await Promise.all([b.start(), c.start()]);
-  return {
-    nodes: [a, b, c] as const,
-    empty,
-    key: a.adminKey(),
-  };
+  return { nodes: [a, b, c] as const, empty, key: a.adminKey() };
 };
 
 test(`${FAILOVERS} primaries killed with -9, and a node with each, lose nothing that was acknowledged once the synchronous standby is promoted`, async () => {

@@ -82,7 +82,5 @@ test("a node leaves with all that the others wrote, and is a store of its own; t
   });
   await add(b, key, "Max");
   const alone = await serve({ cwd: a.place });
-  expect(
-    ((await (await alone.call("/v1/pets")).json()) as { name: string }[]).map(({ name }) => name),
-  ).toEqual(["Bella"]);
+  expect((await alone.read<{ name: string }[]>("/v1/pets")).map(({ name }) => name)).toEqual(["Bella"]);
 });

@@ -260,7 +260,7 @@ test("an adoption has an address of its own, and what is done there is seen in t
   await page.locator("dialog").waitFor({ state: "hidden" });
   await button("Complete adoption").click();
   await it.status("Adoption of Animal 1 completed (no. 1)").waitFor();
-  expect(await (await server.call("/v1/store/orders/1")).json()).toMatchObject({ status: "completed" });
+  expect(await server.read("/v1/store/orders/1")).toMatchObject({ status: "completed" });
   await page.goto(`${server.url}/console/adoptions/99`);
   await page.getByText("There is no adoption with this number.").waitFor();
   // Others are faster.

@@ -153,7 +153,7 @@ test("a domain is added with its www as a redirect, unless the box is cleared, a
   const { dialog, field, heading } = usesOf(page);
   const openForm = () => page.goto(`${server.url}/console/projects/docs/domains/new`);
   const roles = async () => {
-    const found = await (await server.call("/platform/projects/docs/domains")).json();
+    const found = await server.read("/platform/projects/docs/domains");
     return (found as { hostname: string; role: string }[]).map(({ hostname, role }) => `${hostname} ${role}`);
   };
   await signIn(page, server.url, server.key, "/projects/docs/domains/new");
@@ -259,8 +259,7 @@ test("pages follow what is changed elsewhere, and ask for nothing while their ta
 test("a project's settings are not lost, and saving them can be undone", async () => {
   const server = await serve();
   await publishDocs(server);
-  const nameOf = async () =>
-    ((await (await server.call("/platform/projects/docs")).json()) as { name: string }).name;
+  const nameOf = async () => (await server.read<{ name: string }>("/platform/projects/docs")).name;
   const before = await nameOf();
   const { page } = await openConsole(server, "/projects/docs/settings");
   const { button, field, toast, heading } = usesOf(page);
@@ -326,7 +325,7 @@ test("an upload continues at other pages, and is not lost by signing out or clos
   await toast("Deploy 1 is now live").waitFor();
   await button("Undo").click();
   await toast("Undone").waitFor();
-  const project = await (await server.call("/platform/projects/docs")).json();
+  const project = await server.read("/platform/projects/docs");
   expect(project).toMatchObject({ activeDeploy: 2 });
 
   // Who did it, as a part of the project's page.
@@ -384,9 +383,9 @@ test("a domain is checked before it is added, and the page has the steps of its 
   await field("Domain or subdomain").fill("192.0.2.1");
   await button("Check").click();
   await page.getByText("This is an IP address. Enter a domain name.").waitFor();
-  const { domains } = (await (await server.call("/platform/projects/docs/config")).json()) as {
+  const { domains } = await server.read<{
     domains: { primary?: string };
-  };
+  }>("/platform/projects/docs/config");
   expect(domains.primary).toBeUndefined();
 });
 

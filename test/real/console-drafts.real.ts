@@ -11,7 +11,7 @@ const IS_OPEN = "!!document.querySelector('dialog[open]')";
 const IS_CLOSED = "!document.querySelector('dialog[open]')";
 
 const categories = async (server: Server): Promise<string[]> =>
-  ((await (await server.call("/v1/categories")).json()) as { name: string }[]).map(({ name }) => name);
+  (await server.read<{ name: string }[]>("/v1/categories")).map(({ name }) => name);
 
 /** Opens the dialog that renames the category, and types another name. */
 const draft = async (page: Page): Promise<void> => {

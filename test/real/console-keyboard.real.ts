@@ -74,7 +74,7 @@ test("with the keyboard only: from signing in to a completed adoption", async ()
   await untilTrue(page, "!!document.querySelector('dialog[open]')");
   await press(page, /^Complete adoption/);
   await untilTrue(page, "!document.querySelector('dialog[open]')");
-  const order = (await (await server.call("/v1/store/orders/3")).json()) as { status: string };
+  const order = await server.read<{ status: string }>("/v1/store/orders/3");
   expect(order.status).toBe("completed");
 });
 

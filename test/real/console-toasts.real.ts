@@ -25,7 +25,7 @@ const WATCH = `{
 }`;
 
 const nameOf = async (server: Server): Promise<string | undefined> =>
-  ((await (await server.call("/v1/categories")).json()) as { name: string }[])[0]?.name;
+  (await server.read<{ name: string }[]>("/v1/categories"))[0]?.name;
 
 const rename = async (page: Page, from: string, to: string): Promise<void> => {
   await page.getByRole("link", { name: `Rename ${from}` }).click();

@@ -13,8 +13,7 @@ const test = real(...NEEDED, ...NAME_SERVERS, "pebble", "curl");
 
 const json = { "content-type": "application/json" };
 
-const animals = async (server: Server): Promise<unknown[]> =>
-  (await (await server.call("/v1/pets")).json()) as unknown[];
+const animals = async (server: Server): Promise<unknown[]> => (await server.read("/v1/pets")) as unknown[];
 
 const ROLL_BACK = "/platform/projects/docs/deploys/1/activate";
 
@@ -57,7 +56,7 @@ test("a page of another site, or of a neighbouring host, can do nothing with a s
   const server = await serve({ env: { API_HOSTS: "adopt.example.test" } });
   const base = `http://adopt.example.test:${server.port}`;
   const active = async () => {
-    const project = await (await server.call("/platform/projects/docs")).json();
+    const project = await server.read("/platform/projects/docs");
     return (project as { activeDeploy?: number }).activeDeploy;
   };
   await publishDocs(server);
@@ -79,7 +78,7 @@ test("a page of another site, or of a neighbouring host, can do nothing with a s
     await page.waitForFunction("document.title === 'tried'");
     expect(await page.evaluate("document.body.dataset.read ?? ''")).toBe("");
     expect(await animals(server)).toEqual([]);
-    expect(await (await server.call("/platform/keys/1")).json()).not.toHaveProperty("revokedAt");
+    expect(await server.read("/platform/keys/1")).not.toHaveProperty("revokedAt");
     expect(await active()).toBe(2);
   }
   await page.goto(`${base}/console`);
@@ -95,7 +94,7 @@ test("the last key that can manage keys is revoked only by a choice of its own",
   const force = page.getByLabel("Revoke it anyway");
   await force.waitFor();
   await page.locator("footer button[aria-disabled=true]").waitFor();
-  expect(await (await server.call("/platform/keys/1")).json()).not.toHaveProperty("revokedAt");
+  expect(await server.read("/platform/keys/1")).not.toHaveProperty("revokedAt");
   await force.check();
   await revoke.click();
   await signedOut(page);
@@ -222,9 +221,7 @@ test("a volunteer goes from signing in to a live domain, its redirect and its re
   const archive = { name: "site.tar.gz", mimeType: "application/gzip", buffer: Buffer.from(SITE) };
   await page.locator("input[type=file]").setInputFiles(archive);
   await status(/Deployed to shelter: 1 file/).waitFor();
-  const { id } = (
-    (await (await server.call("/platform/projects/shelter/deploys")).json()) as { id: number }[]
-  )[0]!;
+  const { id } = (await server.read<{ id: number }[]>("/platform/projects/shelter/deploys"))[0]!;
   await page.goto(`${server.url}/console/projects/shelter/deploys/${id}/activate`);
   await page.getByText(`Deploy ${id} is already live`).waitFor();
   expect(await page.evaluate("document.querySelector('dialog footer button').ariaDisabled")).toBe("true");

@@ -218,7 +218,7 @@ const openShop = async (place: string, old: string) => {
         30_000,
       ),
     show: async () =>
-      (await (await server.call(`${domains}/${SHOP}`)).json()) as {
+      (await server.read(`${domains}/${SHOP}`)) as {
         stage: string;
         verifiedAt?: string;
         certificate?: { problem?: { type: string } };

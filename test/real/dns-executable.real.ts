@@ -134,9 +134,7 @@ test("each case goes through the executable and named to its stage and findings"
 test("closed ports are the operator's, and the domain gets its certificate once they are forwarded", async () => {
   const place = directory();
   const closedPort = freePort();
-  const { servers, env, httpPort } = await surroundings(place, usual, {
-    askedPort: closedPort,
-  });
+  const { servers, env, httpPort } = await surroundings(place, usual, { askedPort: closedPort });
   const server = await serve({ cwd: place, env: { ...env, ACME_TLS_PORT: String(freePort()) } });
   const targets = await publishAll(server);
   const zones = {

@@ -114,8 +114,7 @@ const setUp = async (path: string) => {
       await until(
         `${hostname} can be set up`,
         async () => {
-          if (!shown.domainConnect)
-            shown = (await (await server.call(`${DOMAINS}/${hostname}`)).json()) as Wire;
+          if (!shown.domainConnect) shown = await server.read<Wire>(`${DOMAINS}/${hostname}`);
           return shown.domainConnect !== undefined;
         },
         LATE_MS,

@@ -26,7 +26,7 @@ const assetsOf = (page: string): string[] =>
 const expectWhole = async (server: Server) => {
   const added = await server.add("Bella", 3);
   expect(added.status).toBe(201);
-  expect(await (await server.call("/v1/pets")).json()).toEqual([{ id: 1, name: "Bella", categoryId: 3 }]);
+  expect(await server.read("/v1/pets")).toEqual([{ id: 1, name: "Bella", categoryId: 3 }]);
   // Elysia reads the source text of its handlers: minifying too much changes what these answer.
   for (const method of ["GET", "POST", "DELETE"])
     expect((await fetch(`${server.url}/v1/pets`, { method })).status).toBe(401);
@@ -139,7 +139,7 @@ test("SIGTERM lets the request in flight finish, takes no new one, and ends with
   expect(await within("the end", 5000, exited)).toBe(0);
   expect(await server.stderr).toBe("");
   const again = await serve({ cwd: place });
-  expect(await (await again.call("/v1/pets")).json()).toMatchObject([{ name: "Slow" }]);
+  expect(await again.read("/v1/pets")).toMatchObject([{ name: "Slow" }]);
 });
 
 test("with the network cut it serves everything", async () => {

@@ -167,11 +167,7 @@ for (const format of ["json", "pretty"])
       const env = { PATH: process.env["PATH"] ?? "", PORT: String(port), LOG_FORMAT: format };
       const child = Bun.spawn(
         ["setpriv", "--pdeathsig", "KILL", "sh", "-c", 'exec "$0" serve >log', EXECUTABLE],
-        {
-          cwd: place,
-          env,
-          stdin: "ignore",
-        },
+        { cwd: place, env, stdin: "ignore" },
       );
       const isAlive = () =>
         fetch(`http://127.0.0.1:${port}/livez`, { signal: AbortSignal.timeout(5000) }).then(

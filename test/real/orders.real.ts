@@ -74,7 +74,7 @@ test("orders forget leaves no byte of the address in DATA_DIR while the server w
   });
   expect(await writing).toEqual([201]);
   expect(holding()).toEqual([]);
-  const [first] = (await (await server.call("/v1/store/orders")).json()) as object[];
+  const [first] = (await server.read("/v1/store/orders")) as object[];
   expect(first).toMatchObject({ id: 1, status: "cancelled" });
   expect(first).not.toHaveProperty("adopter");
 });

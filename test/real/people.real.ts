@@ -106,11 +106,7 @@ const openBoth = async (cwd: string, extra: Record<string, string> = {}) => {
     ...extra,
   };
   const server = await serve({ cwd, env, flags: ["--port", String(port)] });
-  return {
-    server,
-    provider,
-    env,
-  };
+  return { server, provider, env };
 };
 
 const add = async (server: Server, name: string, role = "volunteer") => {
@@ -133,7 +129,7 @@ test("people sign in with accounts of oidc-provider: known ones by issuer and su
   const first = await signInAt(server, "ada");
   expect(first).toMatchObject({ at: "/console/adoptions", state: { person: { id, name: "ada" } } });
   // The account stays hers when the address changes hands.
-  const listed = (await (await server.call("/platform/people")).json()) as { signsInWith: string[] }[];
+  const listed = await server.read<{ signsInWith: string[] }[]>("/platform/people");
   expect(listed[0]?.signsInWith).toEqual([env.OIDC_ISSUER]);
   expect((await signInAt(server, "ada")).state.person?.id).toBe(id);
 

@@ -67,11 +67,7 @@ const latenciesOf = async (port: number) => {
   const lines = stdout.split("\n").filter((line) => line.startsWith("200 "));
   const times = lines.map((line) => Number(line.split(" ")[1]) * 1000).toSorted((a, b) => a - b);
   const percentile = (share: number) => times[Math.floor(times.length * share)] ?? Number.POSITIVE_INFINITY;
-  return {
-    failed: PAGES - lines.length,
-    p50: percentile(0.5),
-    p99: percentile(0.99),
-  };
+  return { failed: PAGES - lines.length, p50: percentile(0.5), p99: percentile(0.99) };
 };
 
 /** The 99th percentile that an attack may cause. */
