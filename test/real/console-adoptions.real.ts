@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
+import { openConsole } from "./console.ts";
 import { type Page, eventually, untilTrue } from "./browser.ts";
 import { addAnimals } from "./console.ts";
-import { signIn } from "./sign-in.ts";
-import { openBrowser, directory, real, serve, type Server, until } from "./support.ts";
+import { real, serve, type Server, until } from "./support.ts";
 
 const test = real("chromium", "playwright-core");
 
@@ -21,22 +21,12 @@ const addShelter = async (server: Server, count: number): Promise<void> => {
 };
 
 /** A browser that is signed in at the adoptions of a new server. */
-const openAdoptions = async (cwd: string, count: number) => {
-  const server = await serve({ cwd });
+const openAdoptions = async (count: number) => {
+  const server = await serve();
   await addShelter(server, count);
-  const browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/adoptions");
-  await page.locator("[aria-label=Adoptions] tbody tr").first().waitFor();
-  return {
-    server,
-    page,
-    seen: browser.seen,
-    link: (name: string | RegExp) => page.getByRole("link", { name }),
-    field: (label: string | RegExp) => page.getByLabel(label, { exact: true }),
-    status: (text: string | RegExp) => page.getByRole("status").getByText(text).first(),
-    path: () => page.url().slice(`${server.url}/console`.length),
-  };
+  const console = await openConsole(server, "/adoptions");
+  await console.page.locator("[aria-label=Adoptions] tbody tr").first().waitFor();
+  return { ...console, server };
 };
 
 /** The numbers of the adoptions that are shown. */
@@ -49,8 +39,7 @@ const untilTabs = (page: Page, ...tabs: string[]): Promise<void> =>
   untilTrue(page, `JSON.stringify(${TABS}) === ${JSON.stringify(JSON.stringify(tabs))}`);
 
 test("adoptions are listed newest first, and found while typing by anything known of them", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 6);
+  const it = await openAdoptions(6);
   const { page, server, field } = it;
   await untilShown(page, [6, 5, 4, 3, 2, 1]);
   await server.send("/v1/store/orders/3/cancel", {});
@@ -85,15 +74,14 @@ test("adoptions are listed newest first, and found while typing by anything know
 });
 
 test("counts and rows are exact after own steps, and each step sends one request", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 4);
+  const it = await openAdoptions(4);
   const { page, seen, link } = it;
   await untilTabs(page, "placed 4", "approved 0", "completed 0", "cancelled 0", "all 4");
   await untilShown(page, [4, 3, 2, 1]);
   const asked = () => seen.requests.filter((url) => url.includes("/console/api/"));
   const before = asked().length;
   await page.getByRole("button", { name: /^Approve the adoption of Animal 3/ }).click();
-  await it.status("Adoption of Animal 3 approved (no. 3)").waitFor();
+  await it.said("Adoption of Animal 3 approved (no. 3)");
   await untilTabs(page, "placed 3", "approved 1", "completed 0", "cancelled 0", "all 4");
   // The counts are also asked for from time to time.
   const own = asked().slice(before);
@@ -105,17 +93,16 @@ test("counts and rows are exact after own steps, and each step sends one request
   await link(/^Complete the adoption of Animal 3/).click();
   await page.getByText("Animal 3 will be marked as adopted. This can't be undone.").waitFor();
   await page.locator("dialog footer button").click();
-  await it.status("Adoption of Animal 3 completed (no. 3)").waitFor();
+  await it.said("Adoption of Animal 3 completed (no. 3)");
   await untilTabs(page, "placed 3", "approved 0", "completed 1", "cancelled 0", "all 4");
   await link(/^Cancel the adoption of Animal 2/).click();
   await page.locator("dialog footer button").click();
-  await it.status("Adoption of Animal 2 cancelled (no. 2)").waitFor();
+  await it.said("Adoption of Animal 2 cancelled (no. 2)");
   await untilTabs(page, "placed 2", "approved 0", "completed 1", "cancelled 1", "all 4");
 });
 
 test("a key that is pressed as soon as the suggestions change is not lost", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 1);
+  const it = await openAdoptions(1);
   const { page, server, link } = it;
   for (const name of ["Milo", "Mila"])
     await server.send("/v1/pets", { name, categoryId: 1, status: "available" });
@@ -132,8 +119,7 @@ test("a key that is pressed as soon as the suggestions change is not lost", asyn
 });
 
 test("Enter chooses among the suggestions for what was typed, not for an earlier text", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 1);
+  const it = await openAdoptions(1);
   const { page, server, link, field } = it;
   await server.send("/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
   await server.send("/v1/pets", { name: "Newest", categoryId: 1, status: "available" });
@@ -148,8 +134,7 @@ test("Enter chooses among the suggestions for what was typed, not for an earlier
 });
 
 test("a tab that is chosen while typing stays, and the search too", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 3);
+  const it = await openAdoptions(3);
   const { page, field } = it;
   await page.getByRole("link", { name: /^approved/ }).waitFor();
   // Both before the search begins.
@@ -165,8 +150,7 @@ test("a tab that is chosen while typing stays, and the search too", async () => 
 });
 
 test("counts that were read before an own step do not replace it", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 3);
+  const it = await openAdoptions(3);
   const { page, server } = it;
   await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
   const held = Promise.withResolvers<void>();
@@ -187,15 +171,14 @@ test("counts that were read before an own step do not replace it", async () => {
     .getByRole("button", { name: /^Approve/ })
     .first()
     .click();
-  await it.status(/approved/).waitFor();
+  await it.said(/approved/);
   await page.mouse.move(0, 0);
   held.resolve();
   await untilTabs(page, "placed 1", "approved 1", "completed 0", "cancelled 1", "all 3");
 });
 
 test("an adoption starts with an animal chosen by name, and its toast leads to it", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 2);
+  const it = await openAdoptions(2);
   const { page, server, link, field } = it;
   for (const name of ["Milo", "Mila", "Oskar"])
     await server.send("/v1/pets", { name, categoryId: 1, status: "available" });
@@ -233,7 +216,7 @@ test("an adoption starts with an animal chosen by name, and its toast leads to i
   await page.keyboard.type("@example.org");
   await page.getByText("Optional note for colleagues").waitFor();
   await page.keyboard.press("Enter");
-  await it.status("Adoption of Milo started (no. 3)").waitFor();
+  await it.said("Adoption of Milo started (no. 3)");
   await untilShown(page, [3, 2, 1]);
   await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
   await link("View adoption").click();
@@ -244,8 +227,7 @@ test("an adoption starts with an animal chosen by name, and its toast leads to i
 });
 
 test("an adoption has an address of its own, and what is done there is seen in the list", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 2);
+  const it = await openAdoptions(2);
   const { page, server, link } = it;
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   await link(/^Zoé von Bärenfels$/).click();
@@ -259,7 +241,7 @@ test("an adoption has an address of its own, and what is done there is seen in t
   await page.keyboard.press("Escape");
   await page.locator("dialog").waitFor({ state: "hidden" });
   await button("Complete adoption").click();
-  await it.status("Adoption of Animal 1 completed (no. 1)").waitFor();
+  await it.said("Adoption of Animal 1 completed (no. 1)");
   expect(await server.read("/v1/store/orders/1")).toMatchObject({ status: "completed" });
   await page.goto(`${server.url}/console/adoptions/99`);
   await page.getByText("There is no adoption with this number.").waitFor();
@@ -273,8 +255,7 @@ test("an adoption has an address of its own, and what is done there is seen in t
 });
 
 test("the list follows what others do, and asks little while nothing happens", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 3);
+  const it = await openAdoptions(3);
   const { page, server, seen } = it;
   await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
   const before = seen.requests.length;
@@ -291,8 +272,7 @@ test("the list follows what others do, and asks little while nothing happens", a
 });
 
 test("a form that was begun is not lost by one key", async () => {
-  const place = directory();
-  const it = await openAdoptions(place, 1);
+  const it = await openAdoptions(1);
   const { page, link, field } = it;
   await link("Start adoption").click();
   await field("Adopter's name").fill("Ada Byron");

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { publish } from "./site.ts";
-import { type Page, eventually, untilTrue } from "./browser.ts";
+import { eventually, untilTrue } from "./browser.ts";
 import { openConsole, publishDocs } from "./console.ts";
 import { real, serve } from "./support.ts";
 
@@ -15,13 +15,6 @@ const MENU_EDGES = `["summary", "ul"]
   .map((part) => document.querySelector("header .actions details.menu " + part).getBoundingClientRect().x)
   .reduce((button, items) => [button, items - button])`;
 
-const usesOf = (page: Page) => ({
-  says: (text: string) => page.getByText(text, { exact: true }).waitFor(),
-  field: (label: string) => page.getByLabel(label, { exact: true }),
-  add: () => page.locator("dialog").getByRole("button", { name: "Add domains", exact: true }).click(),
-  results: () => page.evaluate(RESULTS),
-});
-
 test("the domains of all projects are searched, filtered by stage and shown page by page", async () => {
   const server = await serve();
   await publishDocs(server);
@@ -31,9 +24,9 @@ test("the domains of all projects are searched, filtered by stage and shown page
     project: at % 2 === 0 ? "docs" : "handbook",
   }));
   await server.send("/platform/domains", rows);
-  const { page, seen } = await openConsole(server, "/projects");
-  const { says, field } = usesOf(page);
-  await page.getByRole("link", { name: "Domains", exact: true }).click();
+  const { page, seen, field, link } = await openConsole(server, "/projects");
+  const says = (text: string) => page.getByText(text, { exact: true }).waitFor();
+  await link("Domains").click();
   await says("100 domains shown");
   await page.getByRole("button", { name: "Show more" }).click();
   await says("102 domains");
@@ -48,7 +41,7 @@ test("the domains of all projects are searched, filtered by stage and shown page
   await says("No domain matches");
   await page.goBack();
   await says("10 domains");
-  await page.getByRole("link", { name: "d042.example.org", exact: true }).click();
+  await link("d042.example.org").click();
   await page.getByRole("heading", { name: "d042.example.org" }).waitFor();
   await page.goBack();
   await says("10 domains");
@@ -66,28 +59,28 @@ test("a list of domains is pasted or read from a file, and each has a result", a
   const server = await serve();
   await publishDocs(server);
   await publish(server, "handbook");
-  const { page, seen } = await openConsole(server, "/domains");
-  const { says, add, results } = usesOf(page);
+  const { page, seen, dialog, link } = await openConsole(server, "/domains");
+  const says = (text: string) => page.getByText(text, { exact: true }).waitFor();
   await says("No domains yet");
-  await page.getByRole("link", { name: "Add domains", exact: true }).click();
+  await link("Add domains").click();
   await untilTrue(page, "document.activeElement.tagName === 'INPUT'");
   await page.keyboard.type("docs");
   await page.keyboard.press("Tab");
   await page.keyboard.type("docs.example.org\n192.0.2.1\nhelp.example.org,handbook\nx.example.org,lost");
-  await add();
+  await dialog("Add domains").click();
   await says("2 domains added or already there, 2 refused.");
   await untilTrue(page, "document.activeElement.innerText.endsWith('2 refused.')");
-  expect(await results()).toEqual([
+  expect(await page.evaluate(RESULTS)).toEqual([
     "192.0.2.1 | It is an IP address: a domain name is needed | Refused",
     "x.example.org | The project lost does not exist. | Refused",
     "docs.example.org | Added",
     "help.example.org | Added",
   ]);
-  await page.getByRole("link", { name: "Done", exact: true }).click();
+  await link("Done").click();
   await says("2 domains");
   await untilTrue(page, "document.activeElement.innerText === 'Add domains'");
 
-  await page.getByRole("link", { name: "Add domains", exact: true }).click();
+  await link("Add domains").click();
   const csv =
     "domain;project;role\r\ndocs.example.org;docs;\r\nb\u00fccher.example.org;handbook;redirect\r\n";
   const file = { name: "domains.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
@@ -96,9 +89,9 @@ test("a list of domains is pasted or read from a file, and each has a result", a
     () => page.locator("dialog textarea").inputValue(),
     expect.stringContaining("b\u00fccher"),
   );
-  await add();
+  await dialog("Add domains").click();
   await says("2 domains added or already there, 0 refused.");
-  expect(await results()).toEqual([
+  expect(await page.evaluate(RESULTS)).toEqual([
     "docs.example.org | Already there",
     "b\u00fccher.example.org (xn--bcher-kva.example.org) | Added",
   ]);
@@ -106,6 +99,6 @@ test("a list of domains is pasted or read from a file, and each has a result", a
 
   await page.goto(`${server.url}/console/domains/add`);
   await page.locator("dialog textarea").fill('"docs.example.org');
-  await add();
+  await dialog("Add domains").click();
   await page.getByRole("alert").getByText("not valid CSV").waitFor();
 });

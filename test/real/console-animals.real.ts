@@ -1,29 +1,11 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
+import { newConsole } from "./console.ts";
 import { violationsOf } from "./axe.ts";
 import { type Page, eventually, untilTrue } from "./browser.ts";
-import { signIn } from "./sign-in.ts";
-import { openBrowser, directory, real, serve, type Server, until } from "./support.ts";
+import { real, type Server, until } from "./support.ts";
 
 const test = real("chromium", "playwright-core", "axe-core");
-/** A server, and a browser that is signed in at its console. */
-const consoleOf = async (cwd: string) => {
-  const server = await serve({ cwd });
-  const browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, "/animals");
-  return {
-    ...browser,
-    server,
-    open: (path: string) => page.goto(`${server.url}/console${path}`),
-    path: () => page.url().slice(`${server.url}/console`.length),
-    link: (name: string | RegExp) => page.getByRole("link", { name, exact: true }),
-    button: (name: string) => page.getByRole("button", { name, exact: true }),
-    dialog: (name: string) => page.locator("dialog").getByRole("button", { name, exact: true }),
-    said: (text: string | RegExp) => page.getByRole("status").getByText(text).first().waitFor(),
-  };
-};
-
 /** Adds available animals "Animal 1", "Animal 2", ... of two categories. */
 const fill = async (server: Server, count: number): Promise<void> => {
   for (const name of ["Dogs", "Cats"]) await server.send("/v1/categories", { name });
@@ -52,8 +34,7 @@ const counting = (seen: { requests: string[] }) => {
 };
 
 test("the newest animals come first, and a heading changes the order and the address", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, button } = it;
   for (const name of ["Cleo", "ada", "Bella"])
     await server.send("/v1/pets", { name, categoryId: 1, status: "available" });
@@ -87,8 +68,7 @@ const DELAY = `{
 }`;
 
 test("a search follows the typing without flicker, ignores late answers, and finds a number and folded letters", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server } = it;
   for (const name of ["Bella", "Bruno", "Łucja", "Søren"])
     await server.send("/v1/pets", { name, categoryId: 1, status: "available" });
@@ -137,8 +117,7 @@ test("a search follows the typing without flicker, ignores late answers, and fin
 });
 
 test("the counts follow the search and the category, and are exact after every change", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, link, dialog } = it;
   await fill(server, 6);
   await server.send("/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
@@ -169,8 +148,7 @@ test("the counts follow the search and the category, and are exact after every c
 const OF_LAST_ROW = `[...${ROWS}].at(-1)`;
 
 test("the last page of a list moves the focus to its end, and leaves the first new row in view", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, button } = it;
   await fill(server, 180);
   await it.open("/animals");
@@ -185,8 +163,7 @@ test("the last page of a list moves the focus to its end, and leaves the first n
 });
 
 test("one save in a long list reads again what has changed, not every page, and the list stays where it is", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, seen, button, dialog } = it;
   await fill(server, 1050);
   await it.open("/animals");
@@ -214,8 +191,7 @@ test("one save in a long list reads again what has changed, not every page, and 
 });
 
 test("opening Edit or Delete changes nothing: no empty change is sent", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, link } = it;
   await fill(server, 1);
   await it.open("/animals");
@@ -234,8 +210,7 @@ test("opening Edit or Delete changes nothing: no empty change is sent", async ()
 });
 
 test("a change can be undone from its toast, unless somebody else has changed the animal since", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, link, dialog, button, said } = it;
   await fill(server, 1);
   const [before] = await server.read<object[]>("/v1/pets");
@@ -266,8 +241,7 @@ test("a change can be undone from its toast, unless somebody else has changed th
 });
 
 test("the list follows what others change, and keeps scroll position, focus and selection", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, button } = it;
   await fill(server, 60);
   await it.open("/animals");
@@ -305,8 +279,7 @@ test("the list follows what others change, and keeps scroll position, focus and 
 });
 
 test("an animal has a page: its facts, its adoptions, and what others change", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, link, dialog } = it;
   await fill(server, 2);
   await server.send("/v1/store/orders", {
@@ -343,8 +316,7 @@ test("an animal has a page: its facts, its adoptions, and what others change", a
 });
 
 test("the first row is near the top, and an animal takes two lines of a telephone", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server } = it;
   await fill(server, 30);
   const overflow = "document.documentElement.scrollWidth > innerWidth";
@@ -369,8 +341,7 @@ test("the first row is near the top, and an animal takes two lines of a telephon
 });
 
 test("selected animals change together, are undone together, and what fails is told by name", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, link, dialog, button, said } = it;
   await fill(server, 40);
   const adopter = { name: "Ada Byron", email: "ada@example.org" };
@@ -418,8 +389,7 @@ test("selected animals change together, are undone together, and what fails is t
 });
 
 test("categories show how many animals they have, and follow the changes of others", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, link } = it;
   await fill(server, 5);
   await it.open("/categories");
@@ -435,8 +405,7 @@ test("categories show how many animals they have, and follow the changes of othe
 });
 
 test("selected animals are exported with the columns of `export`", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   const { page, server, button } = it;
   await fill(server, 3);
   await it.open("/animals?sort=id");
@@ -452,8 +421,7 @@ test("selected animals are exported with the columns of `export`", async () => {
 });
 
 test("a dialog for a selection that a reload has forgotten leads back to the list", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await newConsole("/animals");
   await fill(it.server, 1);
   await it.open("/animals/selected/status?sort=id");
   await untilNames(it.page, "Animal 1");

@@ -7,31 +7,17 @@ import { violationsOf } from "./axe.ts";
 import { eventually, type Page, untilTrue } from "./browser.ts";
 import { openConsole, publishDocs } from "./console.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
-import { signIn } from "./sign-in.ts";
-import { openBrowser, directory, real, serve } from "./support.ts";
+import { directory, real, serve } from "./support.ts";
 
 const test = real("chromium", "playwright-core", "axe-core", ...NAME_SERVERS, "pebble");
 
 const DOMAINS = "/projects/shelter/domains";
 
-/** What one uses on a page, by the names that are read aloud. */
-const usesOf = (page: Page) => ({
-  link: (name: string) => page.getByRole("link", { name, exact: true }),
-  button: (name: string | RegExp) => page.getByRole("button", { name, exact: true }),
-  dialog: (name: string) => page.locator("dialog").getByRole("button", { name, exact: true }),
-  field: (label: string) => page.getByLabel(label, { exact: true }),
-  toast: (text: string | RegExp) => page.getByRole("status").getByText(text).first(),
-  heading: (name: string | RegExp) => page.getByRole("heading", { name }),
-  /** The text of the page's elements that match, from the top. */
-  texts: async (selector: string) =>
-    (await page.evaluate(
-      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText.trim())`,
-    )) as string[],
-  top: async (selector: string) =>
-    (await page.evaluate(
-      `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`,
-    )) as number,
-});
+/** The text of the page's elements that match, from the top. */
+const textsOf = async (page: Page, selector: string) =>
+  (await page.evaluate(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText.trim())`,
+  )) as string[];
 
 /** Zones with a domain in every state that DNS can leave it in. */
 const zones = (target: string) => ({
@@ -53,19 +39,18 @@ test("the domain page begins with what is wrong and the record to change, and th
   await server.attach("docs.strict.shelter.test");
   await server.attach("none.shelter.test");
   await server.isLive("www.shelter.test");
-  const { page } = await openConsole(server, `${DOMAINS}/docs.shelter.test`);
-  const { texts, top, heading, button } = usesOf(page);
+  const { page, heading, button } = await openConsole(server, `${DOMAINS}/docs.shelter.test`);
 
   await heading("An A record of docs.shelter.test is in the way").waitFor();
-  const headings = await texts("main h2, main h3");
+  const headings = await textsOf(page, "main h2, main h3");
   expect(headings.slice(0, 3)).toEqual([
     "docs.shelter.test",
     "An A record of docs.shelter.test is in the way",
     "Progress",
   ]);
-  expect(await texts("main .notice th")).toEqual(["Action", "Type", "Name", "Value", "TTL"]);
+  expect(await textsOf(page, "main .notice th")).toEqual(["Action", "Type", "Name", "Value", "TTL"]);
   const row = (cells: string[]) => cells.map((cell) => cell.replaceAll(/\s+/g, " "));
-  const cells = row(await texts("main .notice td"));
+  const cells = row(await textsOf(page, "main .notice td"));
   expect(cells.slice(0, 5)).toEqual([
     "Delete",
     "A",
@@ -81,7 +66,11 @@ test("the domain page begins with what is wrong and the record to change, and th
     "3600 Copy",
   ]);
   // Without scrolling: the header of the console, the project and the domain are above it.
-  await eventually(async () => (await top("main .notice")) < 350, true);
+  await eventually(
+    async () =>
+      await page.evaluate("document.querySelector('main .notice').getBoundingClientRect().top < 350"),
+    true,
+  );
   await button("Copy the value of the CNAME record").click();
   await page
     .getByText(/^(Copied|Copy it by hand)$/)
@@ -91,11 +80,11 @@ test("the domain page begins with what is wrong and the record to change, and th
   expect(await page.getByText("Create this record").count()).toBe(0);
 
   const byKey = expect.stringMatching(/, by key admin$/);
-  await eventually(() => texts(".events li > small"), [byKey, byKey]);
+  await eventually(() => textsOf(page, ".events li > small"), [byKey, byKey]);
 
   await page.goto(`${server.url}/console${DOMAINS}/none.shelter.test`);
   await heading("There is no CNAME record for none.shelter.test yet").waitFor();
-  expect((await texts("main .notice td")).slice(0, 2)).toEqual(["Create", "CNAME"]);
+  expect((await textsOf(page, "main .notice td")).slice(0, 2)).toEqual(["Create", "CNAME"]);
 
   await page.goto(`${server.url}/console${DOMAINS}/www.shelter.test`);
   await page.getByText(/^Active\. Expires in \d+ years?; renews automatically\.$/).waitFor();
@@ -123,8 +112,10 @@ test("the domain page begins with what is wrong and the record to change, and th
 test("a pasted address is added as its host name, and a name that is there already is linked", async () => {
   const server = await serve();
   await publishDocs(server);
-  const { page } = await openConsole(server, "/projects/docs/domains/new");
-  const { link, dialog, field, heading, toast } = usesOf(page);
+  const { page, link, dialog, field, heading, toast } = await openConsole(
+    server,
+    "/projects/docs/domains/new",
+  );
   await field("Domain or subdomain").fill("  https://Guide.Example.org:443/pages/?a=b#c ");
   await page.getByText("This will add guide.example.org").waitFor();
   await dialog("Add domain").click();
@@ -149,14 +140,12 @@ test("a domain is added with its www as a redirect, unless the box is cleared, a
   const env = { BASE_URL: "https://store.example.com" };
   const server = await serve({ env });
   await publishDocs(server);
-  const { page } = await openBrowser();
-  const { dialog, field, heading } = usesOf(page);
-  const openForm = () => page.goto(`${server.url}/console/projects/docs/domains/new`);
   const roles = async () => {
-    const found = await server.read("/platform/projects/docs/domains");
-    return (found as { hostname: string; role: string }[]).map(({ hostname, role }) => `${hostname} ${role}`);
+    const found = await server.read<{ hostname: string; role: string }[]>("/platform/projects/docs/domains");
+    return found.map(({ hostname, role }) => `${hostname} ${role}`);
   };
-  await signIn(page, server.url, server.key, "/projects/docs/domains/new");
+  const form = "/projects/docs/domains/new";
+  const { page, open, dialog, field, heading } = await openConsole(server, form);
   await field("Domain or subdomain").fill("help.example.net");
   await page.getByText("This will add").or(page.getByText("For example")).first().waitFor();
   expect(await page.getByRole("checkbox").count()).toBe(0);
@@ -170,7 +159,7 @@ test("a domain is added with its www as a redirect, unless the box is cleared, a
   await eventually(() => page.evaluate(names), ["@", "_adoption-store", "www"]);
   expect(await roles()).toEqual(["example.org primary", "www.example.org redirect"]);
 
-  await openForm();
+  await open(form);
   await field("Domain or subdomain").fill("www.example.net");
   await field("Also add example.net and redirect it to example.org").click();
   await dialog("Add domain").click();
@@ -178,7 +167,7 @@ test("a domain is added with its www as a redirect, unless the box is cleared, a
   expect(await roles()).not.toContain("example.net redirect");
 
   // The server's own names are below it.
-  await openForm();
+  await open(form);
   await field("Domain or subdomain").fill("www.example.com");
   await dialog("Add domain").click();
   await page.getByRole("alert").getByText("The other name can't be added. Clear the box").waitFor();
@@ -196,8 +185,10 @@ test("removing the primary domain offers a redirect first, and a new primary dom
   for (const hostname of ["www.shelter.test", "guide.shelter.test"]) await server.isLive(hostname);
   const role = async (hostname: string) => (await server.show(hostname)).role;
   expect(await role("www.shelter.test")).toBe("primary");
-  const { page } = await openConsole(server, `${DOMAINS}/www.shelter.test`);
-  const { button, link, dialog, field, toast } = usesOf(page);
+  const { page, button, link, dialog, field, toast } = await openConsole(
+    server,
+    `${DOMAINS}/www.shelter.test`,
+  );
   await button("Menu for www.shelter.test").click();
   await link("Remove").click();
   await page.getByText("Has the address been shared?").waitFor();
@@ -229,15 +220,8 @@ const setHidden = (page: Page, isHidden: boolean) =>
 test("pages follow what is changed elsewhere, and ask for nothing while their tab is in the background", async () => {
   const server = await serve();
   await publishDocs(server);
-  const json = { "content-type": "application/json" };
-  const patch = (body: object) =>
-    server.call("/platform/projects/docs", { method: "PATCH", headers: json, body: JSON.stringify(body) });
-  const add = (hostname: string) =>
-    server.call("/platform/projects/docs/domains", {
-      method: "POST",
-      headers: json,
-      body: JSON.stringify({ hostname }),
-    });
+  const patch = (body: object) => server.send("/platform/projects/docs", body, "PATCH");
+  const add = (hostname: string) => server.send("/platform/projects/docs/domains", { hostname });
   await add("one.example.org");
   const { page, seen } = await openConsole(server, "/projects/docs/domains");
   await page.getByText("one.example.org").first().waitFor();
@@ -261,8 +245,7 @@ test("a project's settings are not lost, and saving them can be undone", async (
   await publishDocs(server);
   const nameOf = async () => (await server.read<{ name: string }>("/platform/projects/docs")).name;
   const before = await nameOf();
-  const { page } = await openConsole(server, "/projects/docs/settings");
-  const { button, field, toast, heading } = usesOf(page);
+  const { page, button, field, toast, heading } = await openConsole(server, "/projects/docs/settings");
   await field("Name").fill("Handbook");
   await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
   await heading("Discard your changes?").waitFor();
@@ -293,8 +276,7 @@ const HOLD_UPLOADS = `
 test("an upload continues at other pages, and is not lost by signing out or closing the tab", async () => {
   const server = await serve();
   await publishDocs(server);
-  const { page } = await openConsole(server, "/projects/docs");
-  const { link, button, toast, heading } = usesOf(page);
+  const { page, link, button, toast, heading } = await openConsole(server, "/projects/docs");
   await page.getByLabel(/Drop an archive/).waitFor();
   await page.evaluate(HOLD_UPLOADS);
   const buffer = Buffer.from(tarGzOf([{ name: "index.html", content: "<h1>New</h1>" }]));
@@ -365,15 +347,14 @@ test("a domain is checked before it is added, and the page has the steps of its 
   const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: String(port), DNS_PRIVATE: "yes" };
   const server = await serve({ env });
   await publishDocs(server);
-  const { page } = await openConsole(server, "/projects/docs/domains");
-  const { link, button, field, texts } = usesOf(page);
+  const { page, link, button, field } = await openConsole(server, "/projects/docs/domains");
   await link("Check a domain").click();
   await field("Domain or subdomain").fill("https://old.cloud.test/page");
   await page.getByText("This will check old.cloud.test").waitFor();
   await button("Check").click();
   await page.getByText("old.cloud.test has an A record (203.0.113.7) where the CNAME belongs").waitFor();
   await page.getByText("Who must act: you, at your DNS provider.").waitFor();
-  expect((await texts("main .guide li")).slice(0, 4)).toEqual([
+  expect((await textsOf(page, "main .guide li")).slice(0, 4)).toEqual([
     "Sign in at Cloudflare, and open: the domain, DNS, Records.",
     "Delete the A record with the name old and the value 203.0.113.7.",
     "Choose Add record, then the type CNAME.",
@@ -393,10 +374,7 @@ test("a site that is live elsewhere is told how it gets its certificate before i
   const env = { HTTPS_PORT: "0", PLATFORM_DOMAIN: "sites.shelter.test", DNS_CHALLENGE_HOOK: "/bin/true" };
   const server = await serve({ env });
   await publishDocs(server);
-  const json = { "content-type": "application/json" };
-  const send = (method: string, path: string, body: object) =>
-    server.call(`/platform/projects/docs${path}`, { method, headers: json, body: JSON.stringify(body) });
-  await send("POST", "/domains", { hostname: "guide.example.org" });
+  await server.send("/platform/projects/docs/domains", { hostname: "guide.example.org" });
   const { page } = await openConsole(server, "/projects/docs/domains/guide.example.org");
   await page.getByText("Move without downtime", { exact: true }).click();
   await page.getByText("Create the record below, and choose Verify.").waitFor();

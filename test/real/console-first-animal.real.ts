@@ -1,24 +1,17 @@
 import { expect } from "bun:test";
+import { newConsole } from "./console.ts";
 import { violationsOf } from "./axe.ts";
 import { eventually, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
-import { openBrowser, directory, real, serve } from "./support.ts";
+import { real, serve } from "./support.ts";
 
 const test = real("chromium", "playwright-core", "axe-core");
 
 /** A new store, and a browser as wide as a phone that is signed in at its console. */
-const newStore = async (cwd: string) => {
-  const server = await serve({ cwd });
-  const browser = await openBrowser();
-  const { page } = browser;
-  await page.setViewportSize({ width: 390, height: 844 });
-  await signIn(page, server.url, server.key, "/animals");
-  return {
-    ...browser,
-    server,
-    read: async (path: string): Promise<unknown> => (await server.call(path)).json(),
-    said: (text: string) => page.getByRole("status").getByText(text).first().waitFor(),
-  };
+const newStore = async () => {
+  const console = await newConsole("/animals");
+  await console.page.setViewportSize({ width: 390, height: 844 });
+  return { ...console, read: console.server.read };
 };
 
 const ACTIVE = `(() => {
@@ -28,8 +21,7 @@ const ACTIVE = `(() => {
 const EXPANDED = `document.querySelector("dialog [role=combobox]").ariaExpanded`;
 
 test("a new shelter adds its first animal and a new category with the keyboard", async () => {
-  const place = directory();
-  const it = await newStore(place);
+  const it = await newStore();
   const { page, said, read } = it;
   await page.getByText("No animals yet").waitFor();
   await page.getByRole("link", { name: "Add an animal" }).focus();
@@ -70,13 +62,10 @@ test("a new shelter adds its first animal and a new category with the keyboard",
 });
 
 test("Enter in the list of categories keeps the category of an animal", async () => {
-  const place = directory();
-  const it = await newStore(place);
+  const it = await newStore();
   const { page, server } = it;
-  const headers = { "content-type": "application/json" };
-  for (const name of ["Cat", "Dog", "Rabbit"])
-    await server.call("/v1/categories", { method: "POST", headers, body: JSON.stringify({ name }) });
-  await server.call("/v1/pets", { method: "POST", headers, body: '{"name":"Bella","categoryId":2}' });
+  for (const name of ["Cat", "Dog", "Rabbit"]) await server.send("/v1/categories", { name });
+  await server.send("/v1/pets", { name: "Bella", categoryId: 2 });
   await page.goto(`${server.url}/console/animals/1/change`);
   const category = page.locator("dialog [name=categoryId]");
   await category.click();
@@ -90,14 +79,12 @@ test("Enter in the list of categories keeps the category of an animal", async ()
 });
 
 test("a category that another user just created is suggested, not created again", async () => {
-  const place = directory();
-  const it = await newStore(place);
+  const it = await newStore();
   const { page, server, read } = it;
   await page.getByRole("link", { name: "Add an animal" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Bella");
   await page.locator("dialog [name=categoryId]").fill("Cat");
-  const headers = { "content-type": "application/json" };
-  await server.call("/v1/categories", { method: "POST", headers, body: '{"name":"cat"}' });
+  await server.send("/v1/categories", { name: "cat" });
   await page.getByRole("option", { name: "Create category “Cat”" }).click();
   await page.getByText("Another category already has this name").waitFor();
   await page.locator("dialog [name=categoryId]").press("ArrowDown");
@@ -106,14 +93,12 @@ test("a category that another user just created is suggested, not created again"
 });
 
 test("the usual species are offered once, and can be added twice without harm", async () => {
-  const place = directory();
-  const it = await newStore(place);
+  const it = await newStore();
   const { page, server, read } = it;
   const accept = page.getByRole("button", { name: "Add the usual species" });
   await accept.waitFor();
   // Another window has added one of them meanwhile.
-  const headers = { "content-type": "application/json" };
-  await server.call("/v1/categories", { method: "POST", headers, body: '{"name":"RABBIT"}' });
+  await server.send("/v1/categories", { name: "RABBIT" });
   await accept.click();
   await it.said("Usual species added");
   await accept.waitFor({ state: "hidden" });
@@ -133,8 +118,7 @@ test("the usual species are offered once, and can be added twice without harm", 
 });
 
 test("the offer of the usual species can be declined, and does not come back", async () => {
-  const place = directory();
-  const it = await newStore(place);
+  const it = await newStore();
   const { page, server } = it;
   await page.getByRole("button", { name: "No, thanks" }).click();
   await page.goto(`${server.url}/console/categories`);
@@ -144,8 +128,7 @@ test("the offer of the usual species can be declined, and does not come back", a
 });
 
 test("a new store at the address of a previous one offers the usual species", async () => {
-  const place = directory();
-  const it = await newStore(place);
+  const it = await newStore();
   const { page, server } = it;
   await page.getByRole("button", { name: "No, thanks" }).click();
   await server.stop();
@@ -155,8 +138,7 @@ test("a new store at the address of a previous one offers the usual species", as
 });
 
 test("an empty store shows how to import a spreadsheet", async () => {
-  const place = directory();
-  const it = await newStore(place);
+  const it = await newStore();
   const { page } = it;
   await page.getByRole("link", { name: "Import a spreadsheet" }).click();
   await page

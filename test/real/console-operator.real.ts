@@ -18,13 +18,8 @@ test("when the first administrator ends an operator's session, the operator can 
   await page.locator("dialog [name=name]").fill("Grace");
   await page.locator("dialog [name=email]").fill("grace@example.org");
 
-  const json = { name: "Ada Byron", email: "ada@example.org", role: "administrator" };
-  const invited = await fetch(`${consoleOf(server)}/platform/people`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${server.key}`, "content-type": "application/json" },
-    body: JSON.stringify(json),
-  });
-  const { invitation } = (await invited.json()) as { invitation: { link: string } };
+  const person = { name: "Ada Byron", email: "ada@example.org", role: "administrator" };
+  const { invitation } = await server.send<{ invitation: { link: string } }>("/platform/people", person);
   const other = await openBrowser();
   await addAuthenticator(other.page);
   await acceptInvitation(other.page, invitation.link);

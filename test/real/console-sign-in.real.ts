@@ -12,14 +12,8 @@ const endSession = (page: Page) =>
   page.evaluate(`fetch("/console/session").then((response) => response.json()).then(({ csrfToken }) =>
     fetch("/console/session", { method: "DELETE", headers: { "x-csrf-token": csrfToken } })).then(() => true)`);
 
-const mint = async (server: Server, name: string, scopes: string[]) => {
-  const response = await server.call("/platform/keys", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name, scopes }),
-  });
-  return (await response.json()) as { id: number; secret: string };
-};
+const createKey = (server: Server, name: string, scopes: string[]) =>
+  server.send<{ id: number; secret: string }>("/platform/keys", { name, scopes });
 
 const submit = (page: Page) => page.locator("dialog:not(.session-ended) footer button[type=submit]").click();
 
@@ -87,8 +81,8 @@ test("when the session ends, the draft stays under the sign-in and can be sent a
 
 test("another user who signs in then sees nothing of the one before", async () => {
   const server = await serve();
-  const first = await mint(server, "first", ["*"]);
-  const second = await mint(server, "second", ["pets:read"]);
+  const first = await createKey(server, "first", ["*"]);
+  const second = await createKey(server, "second", ["pets:read"]);
   const { page } = await openBrowser();
   await signIn(page, server.url, first.secret, "/keys/new");
   await page.getByLabel("Name").fill("a secret plan");

@@ -1,7 +1,7 @@
+import { openConsole } from "./console.ts";
 import { type Page, untilTrue } from "./browser.ts";
 import { addAnimals } from "./console.ts";
-import { signIn } from "./sign-in.ts";
-import { openBrowser, directory, real, serve } from "./support.ts";
+import { real, serve } from "./support.ts";
 
 const test = real("chromium", "playwright-core");
 
@@ -24,24 +24,15 @@ const holdNext = async (page: Page, url: string) => {
 };
 
 /** A browser that is signed in at a page of a new server with six animals, four of them reserved. */
-const openShelter = async (cwd: string, path: string) => {
-  const server = await serve({ cwd });
+const openShelter = async (path: string) => {
+  const server = await serve();
   await server.send("/v1/categories", { name: "Dogs" });
   await addAnimals(server, 6);
-  for (let petId = 1; petId <= 4; petId++)
-    await server.send("/v1/store/orders", {
-      petId,
-      adopter: { name: `Wanda Slowik ${petId}`, email: `wanda.${petId}@example.org` },
-    });
-  const browser = await openBrowser();
-  const { page } = browser;
-  await signIn(page, server.url, server.key, path);
-  return {
-    server,
-    page,
-    open: (path: string) => page.goto(`${server.url}/console${path}`),
-    status: (text: string | RegExp) => page.getByRole("status").getByText(text).first().waitFor(),
-  };
+  for (let petId = 1; petId <= 4; petId++) {
+    const adopter = { name: `Wanda Slowik ${petId}`, email: `wanda.${petId}@example.org` };
+    await server.send("/v1/store/orders", { petId, adopter });
+  }
+  return { ...(await openConsole(server, path)), server };
 };
 
 const textOf = (selector: string) =>
@@ -53,8 +44,7 @@ const ANIMAL = textOf("table.animals tbody tr");
 const settle = (page: Page) => page.waitForTimeout(500);
 
 test("a list that was requested before an approval shows the approval when it arrives", async () => {
-  const place = directory();
-  const it = await openShelter(place, "/adoptions");
+  const it = await openShelter("/adoptions");
   const { page } = it;
   const search = page.getByLabel(/^Search by/);
   await search.fill("wanda");
@@ -64,7 +54,7 @@ test("a list that was requested before an approval shows the approval when it ar
   await search.fill("wanda slow");
   await list.answered;
   await page.getByRole("button", { name: /^Approve the adoption of Animal 3/ }).click();
-  await it.status("Adoption of Animal 3 approved (no. 3)");
+  await it.said("Adoption of Animal 3 approved (no. 3)");
   list.release();
   await untilTrue(page, "!document.querySelector('.outdated')");
   await settle(page);
@@ -72,8 +62,7 @@ test("a list that was requested before an approval shows the approval when it ar
 });
 
 test("a list that was requested before an animal was saved shows its new status", async () => {
-  const place = directory();
-  const it = await openShelter(place, "/animals?q=animal");
+  const it = await openShelter("/animals?q=animal");
   const { page } = it;
   await untilTrue(page, `${ANIMAL}.includes("ending")`);
   const list = await holdNext(page, "**/v1/pets?*q=animal*3*");
@@ -92,8 +81,7 @@ test("a list that was requested before an animal was saved shows its new status"
 });
 
 test("a change by others during the first read of a list shows when the list arrives", async () => {
-  const place = directory();
-  const it = await openShelter(place, "/animals");
+  const it = await openShelter("/animals");
   const { page, server } = it;
   await untilTrue(page, `${ANIMAL}.includes("ending")`);
   const list = await holdNext(page, "**/v1/pets?*q=animal*");
@@ -107,8 +95,7 @@ test("a change by others during the first read of a list shows when the list arr
 });
 
 test("a list whose first read is slow contains what is added meanwhile", async () => {
-  const place = directory();
-  const it = await openShelter(place, "/animals");
+  const it = await openShelter("/animals");
   const { page } = it;
   for (const { path, reads, fields, button, row } of [
     {

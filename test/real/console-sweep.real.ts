@@ -107,12 +107,8 @@ test("axe finds nothing and everything fits after something was done", async () 
 
 test("axe finds nothing on the pages of somebody who is invited, and then signed in", async () => {
   const server = await serve();
-  const response = await server.call("/platform/people", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name: "Ada Byron", email: "ada@example.org", role: "administrator" }),
-  });
-  const { invitation } = (await response.json()) as { invitation: { link: string } };
+  const person = { name: "Ada Byron", email: "ada@example.org", role: "administrator" };
+  const { invitation } = await server.send<{ invitation: { link: string } }>("/platform/people", person);
   const { page } = await openBrowser();
   await addAuthenticator(page);
   const at = (path: string) => `${consoleOf(server)}/console${path}`;

@@ -1,12 +1,31 @@
 import { signIn } from "./sign-in.ts";
 import { publish } from "./site.ts";
-import { type Server, openBrowser } from "./support.ts";
+import { type Server, openBrowser, serve } from "./support.ts";
 
-/** A browser that is signed in at the console of a server, at one of its pages. */
+/** A browser that is signed in at the console of a server, at one of its pages, and its controls by the names that are read aloud. */
 export const openConsole = async (server: Server, path = "", base = server.url) => {
   const browser = await openBrowser();
-  await signIn(browser.page, base, server.key, path);
-  return browser;
+  const { page } = browser;
+  await signIn(page, base, server.key, path);
+  return {
+    ...browser,
+    open: (path: string) => page.goto(`${base}/console${path}`),
+    path: () => page.url().slice(`${base}/console`.length),
+    link: (name: string | RegExp) => page.getByRole("link", { name, exact: true }),
+    button: (name: string | RegExp) => page.getByRole("button", { name, exact: true }),
+    field: (label: string | RegExp) => page.getByLabel(label, { exact: true }),
+    heading: (name: string | RegExp) => page.getByRole("heading", { name }),
+    /** A button of the dialog. */
+    dialog: (name: string) => page.locator("dialog").getByRole("button", { name, exact: true }),
+    toast: (text: string | RegExp) => page.getByRole("status").getByText(text).first(),
+    said: (text: string | RegExp) => page.getByRole("status").getByText(text).first().waitFor(),
+  };
+};
+
+/** A new server, and its console. */
+export const newConsole = async (path = "") => {
+  const server = await serve();
+  return { ...(await openConsole(server, path)), server };
 };
 
 /** Sends many, some at a time. */

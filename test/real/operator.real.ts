@@ -116,12 +116,8 @@ test("keys made, rotated and revoked beside a running server hold there from the
 test("each of 50 keys that are in use is refused by the first request after its revocation", async () => {
   const server = await serve({ flags: ["--auth-failures-per-minute", "1000"] });
   for (let count = 0; count < 50; count++) {
-    const answer = await server.call("/platform/keys", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ name: `key ${count}`, scopes: ["pets:read"] }),
-    });
-    const { id, secret } = (await answer.json()) as Made;
+    const key = { name: `key ${count}`, scopes: ["pets:read"] };
+    const { id, secret } = await server.send<Made>("/platform/keys", key);
     expect(await statusWith(server, secret)).toBe(200);
     await json(["keys", "revoke", String(id)], server.cwd);
     expect(await statusWith(server, secret)).toBe(401);

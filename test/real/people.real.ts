@@ -109,15 +109,12 @@ const openBoth = async (cwd: string, extra: Record<string, string> = {}) => {
   return { server, provider, env };
 };
 
-const add = async (server: Server, name: string, role = "volunteer") => {
-  const response = await server.call("/platform/people", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ name, email: `${name}@example.org`, role }),
+const add = (server: Server, name: string, role = "volunteer") =>
+  server.send<{ id: number; invitation: { link: string } }>("/platform/people", {
+    name,
+    email: `${name}@example.org`,
+    role,
   });
-  expect(response.status).toBe(201);
-  return (await response.json()) as { id: number; invitation: { link: string } };
-};
 
 test("people sign in with accounts of oidc-provider: known ones by issuer and subject, new ones by their verified address, and nobody else", async () => {
   const place = directory();

@@ -1,38 +1,27 @@
 import { expect } from "bun:test";
+import { newConsole } from "./console.ts";
 import { violationsOf } from "./axe.ts";
 import { untilTrue } from "./browser.ts";
 import { signIn, signedOut } from "./sign-in.ts";
-import { openBrowser, directory, real, serve, type Server, store } from "./support.ts";
+import { real, store } from "./support.ts";
 
 const test = real("chromium", "playwright-core", "axe-core");
 const FOCUSED = "document.activeElement?.textContent";
 
-const json = { "content-type": "application/json" };
-
-const clientOf = (server: Server) => ({
-  send: (path: string, body?: object, method = "POST") =>
-    server.call(path, { method, ...(body && { headers: json, body: JSON.stringify(body) }) }),
-  read: async (path: string): Promise<unknown> => (await server.call(path)).json(),
-});
-
-/** A browser that is signed in at a new server. */
-const consoleOf = async (cwd: string) => {
-  const server = await serve({ cwd });
-  const browser = await openBrowser();
-  const { page, seen } = browser;
-  await signIn(page, server.url, server.key, "/animals");
+/** A new server, the browser of a user who is signed in, and what the API answers. */
+const openShelter = async () => {
+  const { toast: status, ...console } = await newConsole("/animals");
+  const { page, server } = console;
   return {
-    ...clientOf(server),
-    page,
-    seen,
-    open: (path: string) => page.goto(`${server.url}/console${path}`),
-    path: () => page.url().slice(`${server.url}/console`.length),
-    link: (name: string | RegExp) => page.getByRole("link", { name, exact: true }),
-    button: (name: string) => page.getByRole("button", { name, exact: true }),
-    dialog: (name: string) => page.locator("dialog").getByRole("button", { name, exact: true }),
-    field: (label: string) => page.getByLabel(label, { exact: true }),
+    ...console,
+    status,
+    read: server.read,
+    send: (path: string, body?: object, method = "POST") =>
+      server.call(path, {
+        method,
+        ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      }),
     inDialog: (label: string) => page.locator("dialog").getByLabel(label, { exact: true }),
-    status: (text: string | RegExp) => page.getByRole("status").getByText(text).first(),
     alert: (text: string | RegExp) => page.getByRole("alert").getByText(text).first(),
     /** As soon as no dialog is open. */
     closed: () => page.locator("dialog").waitFor({ state: "hidden" }),
@@ -40,8 +29,7 @@ const consoleOf = async (cwd: string) => {
 };
 
 test("a shelter's day: a category, an animal, its search, and its adoption to the end", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await openShelter();
   const { page, read, link, button, dialog, field, inDialog, status } = it;
 
   await link("Categories").click();
@@ -136,7 +124,7 @@ test("a shelter's day: a category, an animal, its search, and its adoption to th
   await link(/^all /).click();
   await page.getByText("animal 2, deleted").waitFor();
 
-  await store(["orders", "forget", "ada@example.org", "--yes"], { cwd: place });
+  await store(["orders", "forget", "ada@example.org", "--yes"], { cwd: it.server.cwd });
   await page.reload();
   await page.getByText("data erased").waitFor();
   expect(await page.getByText("ada@example.org").count()).toBe(0);
@@ -146,8 +134,7 @@ test("a shelter's day: a category, an animal, its search, and its adoption to th
 });
 
 test("an animal that somebody else was faster for is refused where it was asked for", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await openShelter();
   const { page, send, link, dialog, field, button } = it;
   const adopter = { name: "Grace Hopper", email: "grace@example.org" };
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
@@ -186,8 +173,7 @@ const losing = (method: string, path: string) => `{
 }`;
 
 test("what is sent again after a lost answer is done once", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await openShelter();
   const { page, send, dialog, field, inDialog } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
   await it.open("/adoptions/new");
@@ -218,8 +204,7 @@ test("what is sent again after a lost answer is done once", async () => {
 });
 
 test("two editors of one animal do not overwrite each other, and neither loses what was typed", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await openShelter();
   const { page, send, read, dialog, field } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
   const [before] = (await read("/v1/pets")) as object[];
@@ -255,8 +240,7 @@ test("two editors of one animal do not overwrite each other, and neither loses w
 });
 
 test("a key is offered what its scopes let it do", async () => {
-  const place = directory();
-  const it = await consoleOf(place);
+  const it = await openShelter();
   const { page, send, read, link } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
   await send("/v1/store/orders", { petId: 1, adopter: { name: "Ada Byron", email: "ada@example.org" } });
