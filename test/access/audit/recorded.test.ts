@@ -7,13 +7,17 @@ import { OPERATOR } from "../../../src/lib/actor.ts";
 import { noticeRepository } from "../../../src/platform/domains/notice-repository.ts";
 import { DEPLOY, openProject } from "../../platform/domains/projects.ts";
 import { invite, signedIn, visitor } from "../people/visitor.ts";
-import { addPet } from "../../support/store.ts";
+import { addPet, runInCommit } from "../../support/store.ts";
 
 type Project = Awaited<ReturnType<typeof openProject>>;
 
 const KEY = { kind: "key", id: 1, name: "all" } as const;
-const PET = { kind: "pet", id: "1", name: "Bella" } as const;
-const ORDER = { kind: "order", id: "1", name: "Bella", parent: { kind: "pet", id: "1" } } as const;
+const PET = { kind: "pet", id: "7", name: "Bella" } as const;
+const ORDER = { kind: "order", id: "41", name: "Bella", parent: { kind: "pet", id: "7" } } as const;
+const CATEGORY = { kind: "category", id: "3", name: "Dogs" } as const;
+/** Ids differ from kind to kind, so that an entry with the id of another thing is wrong. */
+const LAST_IDS =
+  "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', 6), ('orders', 40), ('categories', 2)";
 const PERSON = { kind: "person", id: "1", name: "Ada Byron" } as const;
 const ADA = { kind: "person", id: 1, name: "Ada Byron" } as const;
 const DOCS = { kind: "project", id: "docs" } as const;
@@ -25,11 +29,11 @@ type Case = (project: Project) => Promise<Record<string, unknown>>;
 
 const placed = async ({ store }: Project) => {
   await addPet(store, { status: "available" });
-  await store.call("POST", "/v1/store/orders", { json: { petId: 1, adopter: ADOPTER, note: "A garden" } });
+  await store.call("POST", "/v1/store/orders", { json: { petId: 7, adopter: ADOPTER, note: "A garden" } });
 };
 
 const step = async ({ store }: Project, name: string) =>
-  store.call("POST", `/v1/store/orders/1/${name}`, { json: {} });
+  store.call("POST", `/v1/store/orders/41/${name}`, { json: {} });
 
 const forget = ({ store }: Project) =>
   adopterRepository(store.database).forget(ADOPTER.email, true, {
@@ -73,7 +77,7 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
   async "pet.changed"({ store }) {
     await addPet(store, { status: "available" });
     const change = { name: "Luna", categoryId: 2, status: null };
-    await store.call("PATCH", "/v1/pets/1", { json: change });
+    await store.call("PATCH", "/v1/pets/7", { json: change });
     return {
       resource: { ...PET, name: "Luna" },
       changes: [
@@ -85,25 +89,25 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
   },
   async "pet.deleted"({ store }) {
     await addPet(store, {});
-    await store.call("DELETE", "/v1/pets/1");
+    await store.call("DELETE", "/v1/pets/7");
     return { resource: PET };
   },
   async "category.added"({ store }) {
     await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
-    return { resource: { kind: "category", id: "1", name: "Dogs" } };
+    return { resource: CATEGORY };
   },
   async "category.changed"({ store }) {
     await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
-    await store.call("PATCH", "/v1/categories/1", { json: { name: "Hounds" } });
+    await store.call("PATCH", "/v1/categories/3", { json: { name: "Hounds" } });
     return {
-      resource: { kind: "category", id: "1", name: "Hounds" },
+      resource: { ...CATEGORY, name: "Hounds" },
       changes: [{ field: "name", from: "Dogs", to: "Hounds" }],
     };
   },
   async "category.deleted"({ store }) {
     await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
-    await store.call("DELETE", "/v1/categories/1");
-    return { resource: { kind: "category", id: "1", name: "Dogs" } };
+    await store.call("DELETE", "/v1/categories/3");
+    return { resource: CATEGORY };
   },
   async "order.placed"(project) {
     await placed(project);
@@ -307,18 +311,22 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
 
 const REDIRECT = { from: "docs.example.org", to: "www.example.org", status: 301 };
 
-test.each(ACTION_NAMES.filter((action) => !isOfCommand(action)))("%s is recorded", async (action) => {
-  const project = await openProject();
-  const expected = await CASES[action](project);
-  const response = await project.store.call("GET", `/platform/audit?action=${action}&limit=1`);
-  expect(await response.json()).toEqual([
-    {
-      id: expect.any(Number),
-      at: "2026-11-20T00:00:00.000Z",
-      actor: KEY,
-      action,
-      changes: [],
-      ...expected,
-    },
-  ]);
-});
+test.each(ACTION_NAMES.filter((action) => !isOfCommand(action)))(
+  "the act %s is recorded, with its resource and that resource's parent",
+  async (action) => {
+    const project = await openProject();
+    await runInCommit(project.store.database, LAST_IDS);
+    const expected = await CASES[action](project);
+    const response = await project.store.call("GET", `/platform/audit?action=${action}&limit=1`);
+    expect(await response.json()).toEqual([
+      {
+        id: expect.any(Number),
+        at: "2026-11-20T00:00:00.000Z",
+        actor: KEY,
+        action,
+        changes: [],
+        ...expected,
+      },
+    ]);
+  },
+);

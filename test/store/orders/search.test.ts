@@ -249,15 +249,23 @@ test("the statistics of no adoptions are zero, and are beta", async () => {
   });
 });
 
+const planOf = (text: string): string =>
+  store.database.client
+    .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${text}`)
+    .all()
+    .map(({ detail }) => detail)
+    .join("; ");
+
+test("the lists and counts of an animal's orders read the index of animals", () => {
+  const ofPet = INDEXED_READS.filter(({ text }) => /AND \S?orders\.pet_id = /.test(text));
+  expect(ofPet).toHaveLength(6);
+  for (const { text } of ofPet) expect(planOf(text)).toContain("INDEX orders_by_pet (pet_id=?");
+});
+
 test("no list or count sorts or reads a whole table", () => {
-  const { client } = store.database;
   expect(INDEXED_READS.length).toBeGreaterThan(12);
   for (const { text } of INDEXED_READS) {
-    const plan = client
-      .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${text}`)
-      .all()
-      .map(({ detail }) => detail)
-      .join("; ");
+    const plan = planOf(text);
     expect(plan).not.toMatch(/TEMP B-TREE|SCAN orders(?!_words)/);
     expect(plan).toMatch(/SEARCH orders USING/);
   }
