@@ -32,7 +32,7 @@ const imports = (await Promise.all(files.map(importsOf))).flat();
 
 const isAllowed = ({ from, to }: Import): boolean => {
   if (/^drizzle\/.+\.sql$/.test(to)) return from.startsWith("src/data/db/");
-  if (to === "package.json") return /^src\/(app|data\/cluster)\//.test(from);
+  if (to === "package.json") return /^src\/(lib|data\/cluster)\//.test(from);
   if (!to.startsWith("src/")) return true;
   const exception = EXCEPTIONS.find((one) => one.from.test(from));
   if (roomOf(from) === roomOf(to) && (!exception || exception.from.test(to))) return true;

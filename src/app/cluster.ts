@@ -22,7 +22,7 @@ import { type Poller, repeat } from "../lib/poller.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type Clock, formatTime } from "../lib/time.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../lib/version.ts";
 
 const clusterGauges = ({ state, liveNodes }: Pick<Cluster, "state" | "liveNodes">): GaugeOptions[] => [
   { name: "cluster_engine_up", read: () => (state().problem === undefined ? 1 : 0) },

@@ -8,7 +8,8 @@ import { challengeForwarder, challengeHandler, dispatcher } from "../edge/dispat
 import { type Connections, connectionsOf } from "../edge/connections.ts";
 import { createApp } from "../http/app.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
-import { httpsOnly, publicPort } from "../edge/https-only.ts";
+import { httpsOnly } from "../edge/https-only.ts";
+import { publicPort } from "../lib/host-addresses.ts";
 import type { Limiters } from "../edge/workers/limiters.ts";
 import { type OwnerSocket, forwarder } from "../edge/forwarding.ts";
 import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
@@ -25,7 +26,7 @@ import type { RelyingParty } from "../access/people/person.ts";
 import { createRoutes } from "./routes.ts";
 import { commandContext, type Context } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../lib/version.ts";
 
 /**
  * The site that a request is for: BASE_URL, or the request's own host, which the dispatcher has accepted as one of the API's.

@@ -30,7 +30,7 @@ import { petEndpoints } from "../store/pets/endpoints.ts";
 import { previewAddress, projectAddresses } from "../platform/projects/addresses.ts";
 import { projectEndpoints } from "../platform/projects/endpoints.ts";
 import type { Services } from "./services.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../lib/version.ts";
 
 /** The addresses in OpenAPI documents. @param port of the samples' addresses while BASE_URL is not set */
 const documentAddresses = ({ baseUrl, stagingBaseUrl }: Config, port: number): Addresses => ({

@@ -21,18 +21,37 @@ import { readinessChecks } from "./health.ts";
 import { createListeners, eventStreamLimit, probePorts } from "./listeners.ts";
 import { maintenance, storeRecords } from "./maintenance.ts";
 import { migrateData } from "../operate/backups/migration.ts";
-import { nameserverAddresses } from "./nameserver.ts";
+import { nameserverAddresses } from "../platform/nameserver/server.ts";
 import { networkUrls } from "../lib/host-addresses.ts";
-import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
+import { removeOldRecord, saveRecords, workersRecorder } from "../data/data-dir/server-records.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { type Context, systemRuntime } from "../data/context.ts";
 import { type Services, createServices } from "./services.ts";
-import type { StartedServer } from "./start-lines.ts";
 
 /** How often the files of DATA_DIR are checked. Writes check the database's files too. */
 const WATCH_MS = 1000;
 /** Container runtimes kill after 10 seconds. */
 const GRACE_MS = 8000;
+
+/** The addresses of a running server. */
+export interface StartedServer {
+  /** The address of PORT for this machine. */
+  url: string;
+  /** Undefined without HTTP_PORT. */
+  httpPort: number | undefined;
+  /** Undefined without HTTPS_PORT. */
+  httpsPort: number | undefined;
+  /** Undefined without NAMESERVER. */
+  dnsPort: number | undefined;
+  /** The addresses of sites, with `*` for the project: `http://*.localhost:3000/`. */
+  sites: string;
+  /** The file with the first key, if it still exists. */
+  adminKey: string | undefined;
+  /** The token of a link that signs the operator in, if this start created the first key. */
+  signInToken?: string | undefined;
+  /** One line about the node of a cluster. */
+  clusterNode?: string | undefined;
+}
 
 export interface Server extends StartedServer {
   log: Logger;

@@ -35,7 +35,7 @@ import { challengeRecordsOf, delegationOf, storedChallenges, wildcardOf } from "
 import { type DeployOptions, deployServices } from "./deploys.ts";
 import { domainConnectOf } from "./domain-connect.ts";
 import { domainServices, nameCheckServices } from "./domains.ts";
-import { createNameserver } from "./nameserver.ts";
+import { createNameserver } from "../platform/nameserver/server.ts";
 import { serverPlatform } from "./platform.ts";
 import { createRepositories } from "./repositories.ts";
 import type { Context } from "../data/context.ts";

@@ -12,7 +12,7 @@ import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { type Limiters, takeFor } from "../edge/workers/limiters.ts";
 import { type WorkerPool, startPool } from "../edge/workers/pool.ts";
 import type { WorkerVitals } from "./health.ts";
-import type { WorkersRecorder } from "./records.ts";
+import type { WorkersRecorder } from "../data/data-dir/server-records.ts";
 import type { Services } from "./services.ts";
 
 /** The settings of a new worker. The ports are those that the owner listens on. */

@@ -1,4 +1,4 @@
-import { commitOf, SOURCE, COMMIT, VERSION } from "../app/version.ts";
+import { commitOf, SOURCE, COMMIT, VERSION } from "../lib/version.ts";
 import { programDocuments } from "../app/request-handlers.ts";
 import { processEnvironment } from "../config/config.ts";
 import { migrations } from "../data/db/migrations.ts";

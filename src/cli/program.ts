@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { VERSION } from "../app/version.ts";
+import { VERSION } from "../lib/version.ts";
 import { auditCommand } from "./audit.ts";
 import { backupCommand, restoreCommand } from "./backup.ts";
 import { categoriesCommand } from "./categories.ts";

@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
 import { isAbsolute, relative } from "node:path";
-import { VERSION } from "../app/version.ts";
+import { VERSION } from "../lib/version.ts";
 import { type Config, ConfigError, readConfig, type Sources } from "../config/config.ts";
 import { readDefaultConfigFile } from "../config/file.ts";
 import { bytes } from "../config/parse.ts";

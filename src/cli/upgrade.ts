@@ -1,6 +1,6 @@
 import { constants, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { VERSION } from "../app/version.ts";
+import { VERSION } from "../lib/version.ts";
 import { takeBackup } from "../operate/backups/backup.ts";
 import { fileTime } from "../operate/backups/file-names.ts";
 import { copySince } from "../operate/backups/pre-migration-copy.ts";

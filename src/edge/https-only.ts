@@ -6,10 +6,6 @@ import { errorResponse } from "./error-response.ts";
 /** One hour, because a name may lose its certificate and be served over HTTP again. */
 const CACHE_CONTROL = "public, max-age=3600";
 
-/** The port at which visitors reach HTTPS: BASE_URL's if it has one, because a router may map it to the listening port. */
-export const publicPort = (baseUrl: string | undefined, listeningPort: number): number =>
-  baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listeningPort;
-
 /** Paths that take a key or a session. A redirect would hide that the client sent it in clear text. */
 const CREDENTIAL_PATHS =
   /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|auth|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;

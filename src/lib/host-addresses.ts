@@ -41,3 +41,7 @@ export const networkUrls = (localUrl: string, host: string, interfaces?: Interfa
     .map((address) => `http://${isIPv6(address) ? `[${address}]` : address}${suffix}`)
     .slice(0, MAX_ADDRESSES);
 };
+
+/** The port at which visitors reach HTTPS: BASE_URL's if it has one, because a router may map it to the listening port. */
+export const publicPort = (baseUrl: string | undefined, listeningPort: number): number =>
+  baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listeningPort;

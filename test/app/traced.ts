@@ -46,11 +46,13 @@ const read = async () => {
   const response = await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
   await response.text();
 };
-// Only the first read fills the caches.
-await read();
-await read();
-traced.clear();
-await read();
-const files = [...traced];
+const READS = 20;
+const reads: string[][] = [];
+for (let count = 0; count < READS; count++) {
+  traced.clear();
+  await read();
+  reads.push([...traced]);
+}
 await server.stop();
-console.log(JSON.stringify(files));
+// The first read fills the caches, and background work may run during some of the others.
+console.log(JSON.stringify(reads.toSorted((a, b) => a.length - b.length)[0]));

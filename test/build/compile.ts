@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type BunPlugin, gzipSync } from "bun";
-import { commitOf } from "../../src/app/version.ts";
+import { commitOf } from "../../src/lib/version.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 

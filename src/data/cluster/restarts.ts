@@ -1,9 +1,9 @@
-import { ReplicaOutdated } from "../data/cluster/log.ts";
-import { markOutdated } from "../data/cluster/load-snapshot.ts";
-import type { Config } from "../config/config.ts";
-import { databasePath } from "../data/data-dir/paths.ts";
-import { reasonOf } from "../lib/reason.ts";
-import { type Server, type StartOptions, startServer } from "./server.ts";
+import { ReplicaOutdated } from "./log.ts";
+import { markOutdated } from "./load-snapshot.ts";
+import type { Config } from "../../config/config.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { reasonOf } from "../../lib/reason.ts";
+import type { Logger } from "../../lib/log.ts";
 
 /** After so many rebuilds within an hour, another one will not help. */
 const MAX_REBUILDS = 3;
@@ -12,9 +12,12 @@ const REBUILD_WINDOW_MS = 3_600_000;
 const MAX_TRIES = 8;
 const FIRST_PAUSE_MS = 500;
 
-interface RestartOptions extends StartOptions {
-  start?: typeof startServer;
-  firstPauseMs?: number;
+interface Restartable {
+  log: Logger;
+  /** Resolves with the reason why the server must stop. */
+  failed: Promise<Error>;
+  state(): Promise<string>;
+  stop(): Promise<void>;
 }
 
 const STARTING_AGAIN = "Starting again from the cluster's snapshot";
@@ -45,15 +48,16 @@ const rebuilder = ({ dataDir }: Config) => {
  * A server of a cluster. When its replica is outdated, it stops serving, and starts again from the snapshot, in this process.
  * It fails only if that does not help.
  */
-export const startNode = async (
+export const startNode = async <Server extends Restartable>(
   config: Config,
-  { start = startServer, firstPauseMs = FIRST_PAUSE_MS, ...options }: RestartOptions = {},
+  start: () => Promise<Server>,
+  { signal, firstPauseMs = FIRST_PAUSE_MS }: { signal?: AbortSignal; firstPauseMs?: number } = {},
 ): Promise<Server> => {
   const mayRebuild = rebuilder(config);
   const startOnce = async (): Promise<Server> => {
     for (;;)
       try {
-        return await start(config, options);
+        return await start();
       } catch (error) {
         if (!(await mayRebuild(error))) throw error;
       }
@@ -63,7 +67,7 @@ export const startNode = async (
       try {
         return await startOnce();
       } catch (error) {
-        if (tries === MAX_TRIES || options.signal?.aborted || stopped) throw error;
+        if (tries === MAX_TRIES || signal?.aborted || stopped) throw error;
         // The engine may be unreachable, or another process may have taken the port for a moment.
         const pauseMs = firstPauseMs * 2 ** (tries - 1);
         current.log.error({ reason: reasonOf(error), pauseMs }, "cannot start again yet: trying again");
@@ -92,7 +96,7 @@ export const startNode = async (
     await restarting?.catch(() => {});
     await current.stop();
   };
-  const node: Partial<Server> = {
+  const node: Omit<Restartable, "log"> = {
     failed,
     state: async () => (restarting ? STARTING_AGAIN : current.state()),
     stop: () => (stopped ??= stop()),

@@ -1,28 +1,9 @@
-import { type Config, isLocalHost } from "../config/config.ts";
-import { LINK_MINUTES } from "../pages/console/sign-in-links.ts";
-import { originsOf } from "../platform/nameserver/nameserver.ts";
-import { signInLink } from "../access/people/person.ts";
-import { type Interfaces, isAnyHost, networkUrls } from "../lib/host-addresses.ts";
-
-/** The addresses of a running server. */
-export interface StartedServer {
-  /** The address of PORT for this machine. */
-  url: string;
-  /** Undefined without HTTP_PORT. */
-  httpPort: number | undefined;
-  /** Undefined without HTTPS_PORT. */
-  httpsPort: number | undefined;
-  /** Undefined without NAMESERVER. */
-  dnsPort: number | undefined;
-  /** The addresses of sites, with `*` for the project: `http://*.localhost:3000/`. */
-  sites: string;
-  /** The file with the first key, if it still exists. */
-  adminKey: string | undefined;
-  /** The token of a link that signs the operator in, if this start created the first key. */
-  signInToken?: string | undefined;
-  /** One line about the node of a cluster. */
-  clusterNode?: string | undefined;
-}
+import type { StartedServer } from "../../app/server.ts";
+import { type Config, isLocalHost } from "../../config/config.ts";
+import { LINK_MINUTES } from "../../pages/console/sign-in-links.ts";
+import { originsOf } from "../../platform/nameserver/nameserver.ts";
+import { signInLink } from "../../access/people/person.ts";
+import { type Interfaces, isAnyHost, networkUrls } from "../../lib/host-addresses.ts";
 
 /** Describes who can reach an address. */
 const reachOf = (host: string): string => {

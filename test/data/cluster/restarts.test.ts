@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { startNode } from "../../src/app/restarts.ts";
-import type { Server, startServer } from "../../src/app/server.ts";
-import { ReplicaOutdated } from "../../src/data/cluster/log.ts";
-import { readConfig } from "../../src/config/config.ts";
-import { outcomeOf } from "../support/outcome.ts";
-import { temporaryDirectory } from "../support/store.ts";
+import { startNode } from "../../../src/data/cluster/restarts.ts";
+import type { Server } from "../../../src/app/server.ts";
+import { ReplicaOutdated } from "../../../src/data/cluster/log.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { outcomeOf } from "../../support/outcome.ts";
+import { temporaryDirectory } from "../../support/store.ts";
 
 /** Servers that fail when a test wants them to. */
 const fakeServers = () => {
   const started: { fail: (reason: Error) => void; isStopped: boolean }[] = [];
   const refusals: Error[] = [];
   const reasons: string[] = [];
-  const start = (async () => {
+  const start = async () => {
     const refusal = refusals.shift();
     if (refusal) throw refusal;
     const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
@@ -26,7 +26,7 @@ const fakeServers = () => {
       state: async () => "Ready",
       stop: async () => void (server.isStopped = true),
     } as unknown as Server;
-  }) as typeof startServer;
+  };
   return { started, refusals, reasons, start };
 };
 
@@ -34,7 +34,7 @@ const startFake = async () => {
   const dataDir = temporaryDirectory();
   const servers = fakeServers();
   const config = readConfig({ flags: { dataDir }, env: {}, isTerminal: false });
-  const node = startNode(config, { start: servers.start, firstPauseMs: 1 });
+  const node = startNode(config, servers.start, { firstPauseMs: 1 });
   const mark = join(dataDir, "adoption-store.db.outdated");
   return { ...servers, node, isMarked: () => existsSync(mark) };
 };
@@ -59,7 +59,7 @@ test("a node whose replica is outdated starts again if it was found outdated whi
   const { start, refusals, started } = fakeServers();
   refusals.push(new ReplicaOutdated("the log was trimmed"));
   const config = readConfig({ flags: { dataDir: temporaryDirectory() }, env: {}, isTerminal: false });
-  await startNode(config, { start });
+  await startNode(config, start);
   expect(started.length).toBe(1);
 });
 
@@ -106,5 +106,5 @@ test("a node that cannot start at all reports the reason", async () => {
   const { start, refusals } = fakeServers();
   refusals.push(new Error("the port is in use"));
   const config = readConfig({ flags: { dataDir: temporaryDirectory() }, env: {}, isTerminal: false });
-  expect(await outcomeOf(startNode(config, { start }))).toThrow("the port is in use");
+  expect(await outcomeOf(startNode(config, start))).toThrow("the port is in use");
 });

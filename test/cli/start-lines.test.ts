@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { listeningInodes, portHolder } from "../../src/lib/port-holder.ts";
-import { startLines } from "../../src/app/start-lines.ts";
+import { startLines } from "../../src/cli/print/start-lines.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { projectAddresses } from "../../src/platform/projects/addresses.ts";
 

@@ -1,17 +1,10 @@
-import type { Config } from "../config/config.ts";
-import { publicPort } from "../edge/https-only.ts";
-import { OperatorError } from "../lib/operator-error.ts";
-import {
-  platformZones,
-  responseCounts,
-  textRecords,
-  withHttpsRecords,
-} from "../platform/nameserver/nameserver.ts";
-import { isGlobalUnicast } from "../protocols/dns/address.ts";
-import { dnsCookies, dnsResponder, responseLimiter } from "../protocols/dns-server/responder.ts";
-import { HTTP_PROTOCOLS } from "../protocols/tls/listener.ts";
-import { singleHosts } from "../lib/host-addresses.ts";
-import type { Context } from "../data/context.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { platformZones, responseCounts, textRecords, withHttpsRecords } from "./nameserver.ts";
+import { isGlobalUnicast } from "../../protocols/dns/address.ts";
+import { dnsCookies, dnsResponder, responseLimiter } from "../../protocols/dns-server/responder.ts";
+import { HTTP_PROTOCOLS } from "../../protocols/tls/listener.ts";
+import { publicPort, singleHosts } from "../../lib/host-addresses.ts";
+import type { Context } from "../../data/context.ts";
 
 /**
  * The addresses in the name server's records; undefined without NAMESERVER.
@@ -22,7 +15,7 @@ export const nameserverAddresses = ({
   platformDomain,
   publicAddresses,
   host,
-}: Config): readonly string[] | undefined => {
+}: Context["config"]): readonly string[] | undefined => {
   if (nameserver.length === 0) return undefined;
   if (platformDomain === "localhost")
     throw new OperatorError(
@@ -45,7 +38,7 @@ interface Secured {
 }
 
 const securedNames = (
-  { baseUrl, httpsPort = 0, platformCnameTarget }: Config,
+  { baseUrl, httpsPort = 0, platformCnameTarget }: Context["config"],
   secured: Secured,
 ): ((name: string) => boolean) => {
   // The records lead browsers to this port (RFC 9460 section 7.2).

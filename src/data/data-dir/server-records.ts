@@ -1,15 +1,15 @@
 import { rmSync } from "node:fs";
-import type { Config } from "../config/config.ts";
-import { saveSettings } from "../config/shared-settings.ts";
+import type { Config } from "../../config/config.ts";
+import { saveSettings } from "../../config/shared-settings.ts";
 import {
   type MissingWorkers,
   ownExecutable,
   processRecordPath,
   readProcessRecord,
   saveProcessRecord,
-} from "../data/data-dir/process-record.ts";
-import type { Logger } from "../lib/log.ts";
-import { VERSION } from "./version.ts";
+} from "./process-record.ts";
+import type { Logger } from "../../lib/log.ts";
+import { VERSION } from "../../lib/version.ts";
 
 /** Removes the record of the server before this one. Until `saveRecords`, commands see that this one is starting. */
 export const removeOldRecord = (dataDir: string): void => rmSync(processRecordPath(dataDir), { force: true });
