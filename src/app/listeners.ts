@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { type SettingName, SETTINGS } from "../config/settings.ts";
@@ -12,26 +11,32 @@ import {
 } from "../edge/file-descriptors.ts";
 import { type Handler, type HttpListener, listenHttp, replaceableHandler } from "../edge/http-listener.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
+import {
+  claim,
+  listenAfterWorkers,
+  type ListenAddress,
+  listenAt,
+  type Listener,
+  openDns,
+  type Where,
+} from "../edge/listen.ts";
 import { openSockets } from "../edge/sockets.ts";
 import { respondWhilePreparing } from "../http/health.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
-import { OperatorError } from "../lib/operator-error.ts";
-import { reasonOf } from "../lib/reason.ts";
-import { listenForDns } from "../protocols/dns-server/listen.ts";
 import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { type ConnectionLimits, DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
-import { singleHosts } from "../lib/host-addresses.ts";
-import { portHolder } from "../lib/port-holder.ts";
 import type { Services } from "./services.ts";
 
-/** An address to listen on, and the settings that it comes from. */
-interface ListenAddress {
-  host: string;
-  port: number;
-  hostSetting: SettingName;
-  portSetting: SettingName;
-}
+const addressOf = (
+  host: string,
+  port: number,
+  hostSetting: SettingName,
+  portSetting: SettingName,
+): ListenAddress => {
+  const { env, flag } = SETTINGS[hostSetting];
+  return { host, port, hostSetting: { env, flag }, portFlag: SETTINGS[portSetting].flag };
+};
 
 interface ListenAddresses {
   /** The address of PORT. */
@@ -52,59 +57,16 @@ const listenAddresses = ({
   dnsListenHost,
   dnsListenPort,
 }: Config): ListenAddresses => ({
-  main: { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
-  http:
-    httpPort === undefined
-      ? undefined
-      : { host, port: httpPort, hostSetting: "host", portSetting: "httpPort" },
-  https:
-    httpsPort === undefined
-      ? undefined
-      : { host, port: httpsPort, hostSetting: "host", portSetting: "httpsPort" },
-  dns: {
-    host: dnsListenHost,
-    port: dnsListenPort,
-    hostSetting: dnsListenHost === host ? "host" : "dnsListenHost",
-    portSetting: "dnsListenPort",
-  },
+  main: addressOf(portHost, port, portHost === host ? "host" : "portHost", "port"),
+  http: httpPort === undefined ? undefined : addressOf(host, httpPort, "host", "httpPort"),
+  https: httpsPort === undefined ? undefined : addressOf(host, httpsPort, "host", "httpsPort"),
+  dns: addressOf(
+    dnsListenHost,
+    dnsListenPort,
+    dnsListenHost === host ? "host" : "dnsListenHost",
+    "dnsListenPort",
+  ),
 });
-
-const hasAddress = (host: string): Promise<boolean> =>
-  lookup(host).then(
-    () => true,
-    () => false,
-  );
-
-/** What to do about the code of a failed `listen`. */
-const remedyFor = (
-  code: string | undefined,
-  { port, hostSetting, portSetting }: ListenAddress,
-): string | undefined => {
-  const { env, flag: hostFlag } = SETTINGS[hostSetting];
-  const { flag: portFlag } = SETTINGS[portSetting];
-  if (code === "EADDRNOTAVAIL")
-    return `${env} is neither an address nor a name of this machine; choose another with --${hostFlag}, such as 127.0.0.1`;
-  if (code === "EACCES")
-    return `ports below 1024 need a permission: run it with adoption-store service install, grant CAP_NET_BIND_SERVICE, or choose another with --${portFlag}`;
-  if (code !== "EADDRINUSE") return undefined;
-  const holder = portHolder(port);
-  return `the port is in use${holder ? ` by ${holder}: stop that` : ": stop what listens there"}, or choose another with --${portFlag}`;
-};
-
-/** Calls `listen`. @throws OperatorError with a remedy if it fails */
-const listenAt = async <Listening>(
-  { host, port, hostSetting, portSetting }: ListenAddress,
-  listen: (where: { host: string; port: number }) => Listening | Promise<Listening>,
-): Promise<Listening> => {
-  try {
-    return await listen({ host, port });
-  } catch (error) {
-    // For a name that does not resolve, Bun's error has no code, or that of an earlier call.
-    const code = (await hasAddress(host)) ? (error as { code?: string }).code : "EADDRNOTAVAIL";
-    const remedy = remedyFor(code, { host, port, hostSetting, portSetting }) ?? reasonOf(error);
-    throw new OperatorError(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
-  }
-};
 
 /** The handlers that the listeners call. */
 interface Handlers {
@@ -125,55 +87,6 @@ interface Member {
   /** Pending TLS-ALPN-01 challenges. */
   challenges: AlpnChallenges;
 }
-
-type Where = Pick<ListenAddress, "host" | "port">;
-
-/** Every program of this user could share a shared port: makes sure that no other program listens there. */
-const claim = async (where: Where, fetch: Handler): Promise<Where> => {
-  const alone = listenHttp({ ...where, fetch });
-  await alone.stop(0);
-  return { ...where, port: alone.port };
-};
-
-/** How long the workers of a killed server may take to end. */
-const LEAVE_MS = 2000;
-const RETRY_MS = 20;
-
-/** Listens, as soon as the workers of a killed server have left the port: they end by themselves. */
-const listenBehind = async <Listening>(listen: () => Listening | Promise<Listening>): Promise<Listening> => {
-  for (const end = performance.now() + LEAVE_MS; ;) {
-    try {
-      return await listen();
-    } catch (error) {
-      if ((error as { code?: string }).code !== "EADDRINUSE" || performance.now() > end) throw error;
-      await Bun.sleep(RETRY_MS);
-    }
-  }
-};
-
-interface Listener {
-  stop(graceMs: number): Promise<void>;
-}
-
-/**
- * Each address has its own sockets: a response over UDP comes from the address that was asked, and port 53 of 127.0.0.53,
- * which systemd-resolved holds, is not touched.
- */
-const openDns = async (
-  address: ListenAddress,
-  respond: Parameters<typeof listenForDns>[2],
-  onOpen: (listener: Listener) => void,
-): Promise<number> => {
-  let { port } = address;
-  for (const host of singleHosts(address.host)) {
-    const listener = await listenAt({ ...address, host, port }, (where) =>
-      listenForDns(where.host, where.port, respond),
-    );
-    onOpen({ stop: async () => listener.stop() });
-    ({ port } = listener);
-  }
-  return port;
-};
 
 /** Makes sure that the ports for HTTPS and of the name server can be opened. @throws OperatorError */
 export const probePorts = async (config: Config): Promise<void> => {
@@ -235,7 +148,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
     address: ListenAddress,
     listen: (where: Where) => Listening | Promise<Listening>,
   ): Promise<Listening> =>
-    listenAt(address, wasKilled ? (where) => listenBehind(() => listen(where)) : listen);
+    listenAt(address, wasKilled ? (where) => listenAfterWorkers(() => listen(where)) : listen);
   const ownPort = (where: Where): Where | Promise<Where> =>
     reusePort && !member ? claim(where, fetch) : where;
   const openAt = async (address: ListenAddress): Promise<HttpListener> => {
