@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { acceptedCodings, prefersHtml, prefersYaml } from "../../src/lib/accept.ts";
+import { acceptedCodings, prefersHtml, prefersMarkdown, prefersYaml } from "../../src/lib/accept.ts";
 import { words } from "../support/words.ts";
 
 /** Headers by the codings that they prefer, best first. */
@@ -61,10 +61,26 @@ test.each([
 });
 
 test.each([
+  [undefined, false],
+  ["text/markdown", true],
+  ["text/x-markdown, text/html;q=0.9", true],
+  ["text/html, text/markdown", false],
+  ["*/*, text/markdown;q=0.5", false],
+  ["xtext/html, text/markdown;q=0.5", true],
+  ["text/htmlx, text/markdown;q=0.5", true],
+  ["x*/*, text/markdown;q=0.5", true],
+  ["*/*x, text/markdown;q=0.5", true],
+])("Accept: %p prefers Markdown: %p", (accept, prefers) => {
+  expect(prefersMarkdown(accept)).toBe(prefers);
+});
+
+test.each([
   ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true],
   ["TEXT/HTML", true],
   ["text/html;q=0.5, application/json;q=0.4", true],
   ["text/html, application/json", true],
+  ["xtext/html, text/html;q=0.5", true],
+  ["application/jsonx, text/html;q=0.5", true],
   ["text/html;q=0.4, application/json;q=0.5", false],
   ["text/html;q=0", false],
   ["*/*", false],

@@ -1,5 +1,12 @@
 import { expect, test } from "bun:test";
-import { cutPage, readCursor, writeCursor, filterOf, hashedFilter } from "../../src/lib/pagination.ts";
+import {
+  cutPage,
+  filterOf,
+  hashedFilter,
+  readCursor,
+  readTextCursor,
+  writeCursor,
+} from "../../src/lib/pagination.ts";
 
 test.each([
   [1, ""],
@@ -17,7 +24,25 @@ test.each(["", "MA", "LTE6", "MTo=", "MTo ", writeCursor(1, "sold"), writeCursor
 );
 
 test("a cursor of another list is the client's fault", () => {
-  expect(() => readCursor("MA", "")).toThrow(expect.objectContaining({ code: "invalid_cursor" }));
+  expect(() => readCursor("MA", "")).toThrow(
+    expect.objectContaining({
+      code: "invalid_cursor",
+      fields: [expect.objectContaining({ field: "cursor", rule: "format" })],
+    }),
+  );
+});
+
+test("a cursor in an order by text is read back with the text", () => {
+  expect(readTextCursor(writeCursor(7, "a:b", "c:d"), "a:b")).toEqual({ after: 7, text: "c:d" });
+});
+
+test.each([
+  "MA",
+  writeCursor(7, "a:b"),
+  writeCursor(7, "other", "text"),
+  writeCursor(2 ** 53, "a:b", "text"),
+])("the cursor %p is not valid for a list in an order by text", (cursor) => {
+  expect(() => readTextCursor(cursor, "a:b")).toThrow("cursor");
 });
 
 test.each(["0:", "01:", "x1:", "1", ":", "-1:", "1.5:"])("a cursor of %j is not read", (text) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isLine, printable, quoted, sentence, shellWord } from "../../src/lib/text.ts";
+import { foldName, isLine, oneLine, printable, quoted, sentence, shellWord } from "../../src/lib/text.ts";
 
 test.each([
   ["It is late", "It is late."],
@@ -68,6 +68,15 @@ test.each([
 ])("a shell reads %j back unchanged", (text) => {
   const word = shellWord(text);
   expect(word).not.toContain("\u001b");
+  expect(word.startsWith('"')).toBe(text === "On hold" || text === "");
   const { stdout } = Bun.spawnSync(["bash", "-c", `printf %s ${word}`], { env: { LC_ALL: "C.UTF-8" } });
   expect(stdout.toString()).toBe(text);
+});
+
+test("a name for a terminal moves no cursor and keeps joined characters", () => {
+  expect(oneLine("a\n\u202eb 👩\u200D🌾")).toBe("a\\u000a\\u202eb 👩\u200D🌾");
+});
+
+test("names are compared without case, form and outer white space", () => {
+  expect(foldName(" Small  ﬁsh\t")).toBe("small fish");
 });

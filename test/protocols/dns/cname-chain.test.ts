@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { followCnames, isUsable, recordsOf } from "../../../src/protocols/dns/cname-chain.ts";
+import {
+  followCnames,
+  isUsable,
+  recordsOf,
+  resolveAddresses,
+} from "../../../src/protocols/dns/cname-chain.ts";
 import type { DnsRecord, Question } from "../../../src/protocols/dns/message.ts";
 import { answer, exchange, failure, record } from "../../platform/dns-checks/traces.ts";
 
@@ -133,4 +138,14 @@ test("a failure has no records", () => {
   const result = exchange(failure("network", "unreachable"));
   expect(isUsable(result)).toBe(false);
   expect(recordsOf(result)).toEqual([]);
+});
+
+test("a name has at most 20 addresses, IPv4 before IPv6", async () => {
+  const addresses = (type: "A" | "AAAA", count: number) =>
+    Array.from({ length: count }, (_, index) => record(type, "a.test", `${type} ${index}`));
+  const ask = async ({ type }: Question) =>
+    exchange(answer(type === "A" ? addresses(type, 15) : addresses("AAAA", 6)));
+  const resolved = await resolveAddresses(ask, "a.test");
+  expect(resolved).toHaveLength(20);
+  expect([resolved[0], resolved[14], resolved[15]]).toEqual(["A 0", "A 14", "AAAA 0"]);
 });

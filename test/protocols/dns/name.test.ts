@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isQueryable, isSameName, withParents } from "../../../src/protocols/dns/name.ts";
+import { challengeNameOf, isQueryable, isSameName, withParents } from "../../../src/protocols/dns/name.ts";
 
 test("names are the same without ASCII case and the final dot", () => {
   expect(isSameName("Docs.Example.ORG.", "docs.example.org")).toBe(true);
@@ -8,6 +8,10 @@ test("names are the same without ASCII case and the final dot", () => {
 
 test("a name's parents end at the top-level domain", () => {
   expect(withParents("a.b.test")).toEqual(["a.b.test", "b.test", "test"]);
+});
+
+test.each(["a.test", "*.a.test"])("the challenge for %s has the name of its domain", (domain) => {
+  expect(challengeNameOf(domain)).toBe("_acme-challenge.a.test");
 });
 
 test.each([

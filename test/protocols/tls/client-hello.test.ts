@@ -53,7 +53,7 @@ test("a ClientHello may have neither server name nor protocols", async () => {
   expect(parseClientHello(endingIn([]))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
 });
 
-test.each([1, 2, 3, 5, 100, 517])("a ClientHello may come in records of %d bytes", (size) => {
+test.each([1, 2, 3, 5, 100, 300, 517])("a ClientHello may come in records of %d bytes", (size) => {
   expect(parseClientHello(inRecords(HELLO, size))).toEqual(READ);
 });
 
