@@ -1,4 +1,4 @@
-import { type Parse, boolean, integer } from "./parse.ts";
+import { type Parse, boolean, integer, listOf } from "./parse.ts";
 
 /**
  * How a setting is written in a configuration file: `size` is a number of bytes or a text such as `64KiB`, `count` a number or
@@ -72,6 +72,14 @@ export const FREE_PORT = {
   placeholder: "port",
   form: "a port from 0 to 65535",
 } as const;
+
+/** Items of one form, separated by commas. */
+export const listFrom = <Value>(placeholder: string, items: string, parse: Parse<Value>) => ({
+  type: "list" as const,
+  placeholder,
+  form: `a comma-separated list of ${items}`,
+  parse: listOf(parse),
+});
 
 /** An invalid setting. The message names it and its valid form. */
 export class ConfigError extends Error {

@@ -9,7 +9,6 @@ import {
   atLeastOne,
   bytes,
   hostName,
-  integer,
   ipAddress,
   issuer,
   listOf,
@@ -21,7 +20,7 @@ import {
   scopeWords,
   span,
 } from "./parse.ts";
-import { type Setting, FREE_PORT, PORT, TOGGLE, numberFrom, settings } from "./setting.ts";
+import { type Setting, FREE_PORT, PORT, TOGGLE, listFrom, numberFrom, settings } from "./setting.ts";
 
 export type { Setting } from "./setting.ts";
 
@@ -60,28 +59,22 @@ const NETWORK = settings({
     parse: origin,
   },
   apiHosts: {
-    type: "list",
-    placeholder: "names",
+    ...listFrom("names", "host names, such as adopt.example.org", hostName),
     example: "api.example.org",
-    form: "a comma-separated list of host names, such as adopt.example.org",
     help: "more host names of the API, in addition to that of BASE_URL, IP addresses and local names",
-    parse: listOf(hostName),
   },
   corsOrigins: {
-    type: "list",
-    placeholder: "origins",
+    ...listFrom("origins", "origins such as https://app.example.org, or *", (text) =>
+      text === "*" ? text : origin(text),
+    ),
     example: "https://app.example.org",
-    form: "a comma-separated list of origins such as https://app.example.org, or *",
     help: "origins whose web pages may call the API, such as https://app.example.org; * allows all",
-    parse: listOf((text) => (text === "*" ? text : origin(text))),
   },
   trustProxy: {
-    type: "number",
-    placeholder: "number",
+    ...numberFrom(0, 10),
     fallback: "0",
     form: "a number of proxies from 0 to 10",
     help: "number of proxies in front of the server that add to X-Forwarded-For",
-    parse: integer(0, 10),
   },
   workers: {
     type: "count",
@@ -174,28 +167,21 @@ const CLUSTER = settings({
 
 const HTTPS = settings({
   httpsPort: {
-    type: "number",
-    placeholder: "port",
+    ...FREE_PORT,
     example: "443",
     form: "a port from 0 to 65535, 443 in production",
     help: "port for HTTPS, 443 in production; without it there is no HTTPS",
-    parse: integer(0, 65_535),
   },
   httpPort: {
-    type: "number",
-    placeholder: "port",
+    ...FREE_PORT,
     example: "80",
     form: "a port from 0 to 65535, 80 in production",
     help: "second port for HTTP, 80 in production: responds to CAs and redirects visitors to HTTPS",
-    parse: integer(0, 65_535),
   },
   acmeDirectory: {
-    type: "list",
-    placeholder: "urls",
+    ...listFrom("urls", "addresses, such as https://acme-v02.api.letsencrypt.org/directory", safeUrl),
     fallback: "https://acme-v02.api.letsencrypt.org/directory",
-    form: "a comma-separated list of addresses, such as https://acme-v02.api.letsencrypt.org/directory",
     help: "ACME directories of CAs, tried in turn",
-    parse: listOf(safeUrl),
   },
   acmeLimits: {
     type: "list",
@@ -285,12 +271,11 @@ const HTTPS = settings({
     parse: hostName,
   },
   hstsMaxAge: {
-    type: "number",
+    ...numberFrom(0, 63_072_000),
     placeholder: "seconds",
     fallback: "31536000",
     form: "a number of seconds from 0 to 63072000",
     help: "maximum max-age of Strict-Transport-Security, which is sent after the first successful renewal; 0 turns it off",
-    parse: integer(0, 63_072_000),
   },
   caaIssuers: {
     type: "list",
@@ -349,12 +334,11 @@ const PLATFORM = settings({
     },
   },
   dnsResolvers: {
-    type: "list",
-    placeholder: "addresses",
+    ...listFrom("addresses", "addresses, such as 192.0.2.53 or [2001:db8::53]:5353", (text) =>
+      parseServer(text) ? text : undefined,
+    ),
     example: "192.0.2.53",
-    form: "a comma-separated list of addresses, such as 192.0.2.53 or [2001:db8::53]:5353",
     help: "DNS resolvers that verify custom domains; without it those of the system",
-    parse: listOf((text) => (parseServer(text) ? text : undefined)),
   },
   dnsPort: {
     ...PORT,
@@ -370,20 +354,14 @@ const PLATFORM = settings({
 
 const NAME_SERVER = settings({
   nameserver: {
-    type: "list",
-    placeholder: "names",
+    ...listFrom("names", "host names, such as ns1.example.org", hostName),
     example: "ns1.example.org,ns2.example.org",
-    form: "a comma-separated list of host names, such as ns1.example.org",
     help: "host names of the built-in name server, which serves PLATFORM_DOMAIN and PLATFORM_CNAME_TARGET; without it the server is off",
-    parse: listOf(hostName),
   },
   publicAddresses: {
-    type: "list",
-    placeholder: "addresses",
+    ...listFrom("addresses", "IP addresses, such as 192.0.2.10", ipAddress),
     example: "192.0.2.10,2001:db8::10",
-    form: "a comma-separated list of IP addresses, such as 192.0.2.10",
     help: "public IP addresses of this service, for the records of the name server; without it those of this machine",
-    parse: listOf(ipAddress),
   },
   dnsListenPort: {
     ...FREE_PORT,

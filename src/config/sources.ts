@@ -61,14 +61,7 @@ export const settingText = (
   return { text: setting.fallback, kind: "default", origin: "default" };
 };
 
-/** A service manager's variables for a service: sd_notify(3) and sd_watchdog_enabled(3). */
-interface Supervisor {
-  /** The socket for messages to the service manager: a path, or an abstract name after `@`. */
-  socket: string;
-  /** The service manager kills the service if it hears nothing for this time; undefined: it does not. */
-  watchdogMs: number | undefined;
-}
-
+/** How long the service manager waits for a message before it kills the service; undefined: forever. */
 const watchdogOf = ({ WATCHDOG_USEC, WATCHDOG_PID }: Environment, pid: number): number | undefined => {
   const microseconds = Number(WATCHDOG_USEC);
   const isForOther = WATCHDOG_PID !== undefined && WATCHDOG_PID !== String(pid);
@@ -76,13 +69,13 @@ const watchdogOf = ({ WATCHDOG_USEC, WATCHDOG_PID }: Environment, pid: number): 
 };
 
 /**
- * Reads and removes the variables of the service manager: processes that the server starts must not speak for it.
+ * Reads and removes the variables of the service manager (sd_notify(3), sd_watchdog_enabled(3)): processes that the server starts must not speak for it.
  * @returns undefined if no service manager waits for messages
  */
 export const takeSupervisor = (
   env: Record<string, string | undefined> = process.env,
   pid: number = process.pid,
-): Supervisor | undefined => {
+) => {
   const socket = env["NOTIFY_SOCKET"];
   const watchdogMs = watchdogOf(env, pid);
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete env[name];
