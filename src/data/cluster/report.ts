@@ -1,9 +1,9 @@
 import { quantity } from "../../lib/quantity.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import { type EngineHealth, EngineUnavailable, type Head, type Log, type Snapshot } from "./log.ts";
+import { type EngineHealth, EngineUnavailable, type Log, type Snapshot } from "./log.ts";
 import { type NodeEntry, readNodes } from "./nodes.ts";
-import { parseReference, type SnapshotParts } from "./snapshot-files.ts";
+import { parseReference } from "./snapshot-files.ts";
 
 export interface ClusterProblem {
   readonly isFailure: boolean;
@@ -69,7 +69,7 @@ const clockProblems = (nodes: readonly NodeEntry[], now: number): string[] =>
         `The clock of node ${name} differs from this machine's by ${quantity(Math.round(skewMs / 1000), "second")}: let NTP set both`,
     );
 
-const snapshotProblems = (snapshot: ReportedSnapshot | undefined, head: number, now: number): string[] => {
+const snapshotProblems = (snapshot: LogReport["snapshot"], head: number, now: number): string[] => {
   if (!snapshot) return [];
   const records = head - snapshot.position;
   const isOld = records > 0 && now - snapshot.madeAt > MAX_AGE_MS;
@@ -112,40 +112,24 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
   ];
 };
 
-/** A snapshot, and the available facts about its parts. */
-type ReportedSnapshot = Pick<Snapshot, "position"> &
-  Pick<SnapshotParts, "store" | "bytes" | "compressed" | "madeAt">;
-
-export interface ReportedClaim {
-  readonly name: string;
-  readonly node: string;
-}
-
-interface LogReport {
-  readonly head: Head | undefined;
-  readonly nodes: readonly NodeEntry[];
-  readonly snapshot: ReportedSnapshot | undefined;
-  readonly claims: readonly ReportedClaim[];
-}
-
 /** A cluster as its engine knows it. */
-export interface ClusterReport {
-  readonly engine: EngineHealth;
-  /** Undefined while the engine cannot be used. */
-  readonly log: LogReport | undefined;
-  /** Why it cannot be used. */
-  readonly problem: string | undefined;
-}
+export type ClusterReport = Awaited<ReturnType<typeof readReport>>;
+
+type LogReport = Awaited<ReturnType<typeof readLog>>;
+
+/** Work that one node does, by the name of its claim. */
+export type ReportedClaim = LogReport["claims"][number];
 
 const NODE_CLAIM = /^node\//;
 
-const reported = (snapshot: Snapshot | undefined): ReportedSnapshot | undefined => {
+/** A snapshot, and the available facts about its parts. */
+const reported = (snapshot: Snapshot | undefined) => {
   if (!snapshot) return undefined;
   const { store, bytes, compressed, madeAt } = parseReference(snapshot.reference);
   return { position: snapshot.position, store, bytes, compressed, madeAt };
 };
 
-const readLog = async (log: Log): Promise<LogReport> => {
+const readLog = async (log: Log) => {
   const [head, nodes, snapshot, claims] = await Promise.all([
     log.head(),
     readNodes(log),
@@ -164,7 +148,7 @@ const readLog = async (log: Log): Promise<LogReport> => {
 };
 
 /** Asks the engine for all data about a cluster. It does not throw if the engine is unreachable. */
-export const readReport = async (log: Log): Promise<ClusterReport> => {
+export const readReport = async (log: Log) => {
   const [engine, known] = await Promise.all([
     log.health(),
     readLog(log).catch((error: unknown) => {

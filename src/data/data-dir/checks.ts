@@ -33,17 +33,13 @@ export const ownershipFault = (
 };
 
 /** The remedy for a directory that its owner cannot write to. @param code that of access(2) */
-export const accessAdvice = (path: string, code: string | undefined): string => {
-  switch (code) {
-    case "EACCES":
-      return `Make it writable: chmod 700 ${shellQuoted(path)}`;
-    case "EROFS":
-      return "Its file system is read-only. Mount it for writing, or name another directory with --data-dir";
-    case "EPERM":
-      return `It is immutable. Run: sudo chattr -i ${shellQuoted(path)}`;
-    default:
-      return "Look for disk errors: sudo dmesg";
-  }
+export const accessAdvice = (path: string, code = ""): string => {
+  const advice: Readonly<Record<string, string>> = {
+    EACCES: `Make it writable: chmod 700 ${shellQuoted(path)}`,
+    EROFS: "Its file system is read-only. Mount it for writing, or name another directory with --data-dir",
+    EPERM: `It is immutable. Run: sudo chattr -i ${shellQuoted(path)}`,
+  };
+  return advice[code] ?? "Look for disk errors: sudo dmesg";
 };
 
 /** `ownershipFault` of the directory on disk. A missing directory is fine. */

@@ -118,13 +118,6 @@ export const readShown = (text: string): Record<string, string> =>
     }),
   );
 
-/** The variables that systemd passes to the service. */
-export interface UnitEnvironment {
-  variables: Readonly<Record<string, string>>;
-  /** The file and the line that set each variable; for one in the unit, the unit. */
-  places: Readonly<Record<string, string>>;
-}
-
 /** True in a process of the service: it has the unit's environment already. */
 export const isInUnit = (): boolean => {
   try {
@@ -184,18 +177,19 @@ const assignmentsOf = (path: string, sudo: string): Placed[] =>
  * @param sudo the command to suggest to a user who may not read the files
  * @param check called with the variables of the files @throws UnreadableSettings, ConfigError, and what `check` throws
  */
-export const readUnitEnvironment = (
-  sudo: string,
-  check: (assignments: Placed[]) => void,
-): UnitEnvironment => {
+export const readUnitEnvironment = (sudo: string, check: (assignments: Placed[]) => void) => {
   const { variables, files } = declaredEnvironment();
   const assignments = files.flatMap((path) => assignmentsOf(path, sudo));
   check(assignments);
   return {
+    /** The variables that systemd passes to the service. */
     variables: { ...variables, ...Object.fromEntries(assignments.map(({ name, value }) => [name, value])) },
+    /** The file and the line that set each variable; for one in the unit, the unit. */
     places: Object.fromEntries([
-      ...Object.keys(variables).map((name) => [name, UNIT_PATH]),
-      ...assignments.map(({ name, place }) => [name, place]),
+      ...Object.keys(variables).map((name) => [name, UNIT_PATH] as const),
+      ...assignments.map(({ name, place }) => [name, place] as const),
     ]),
   };
 };
+
+export type UnitEnvironment = ReturnType<typeof readUnitEnvironment>;
