@@ -16,6 +16,7 @@ import {
   RecordTooNew,
 } from "./record.ts";
 import { assertReplicable } from "./file.ts";
+import { rowOf } from "../db/statement.ts";
 
 const READ_RECORDS = 500;
 /** An engine returns a few MiB at a time: less than this is all there is, unless it is as many records as were asked for. */
@@ -179,7 +180,7 @@ const statementRunner = (client: Client) => {
     const statement = prepared(sql);
     if (method === "run") return effectOf(statement.run(...values).changes);
     const rows = statement[method](...values);
-    return effectOf(changesStatement.get()?.changes ?? 0, rows);
+    return effectOf(rowOf(changesStatement).changes, rows);
   };
 };
 

@@ -27,10 +27,8 @@ export const announceErasure = (log: Log, position: number): Promise<void> =>
   log.files.put(`${PREFIX}${position}.${Date.now()}`, new Uint8Array([1]));
 
 const parse = (name: string): Erasure[] => {
-  const [position, at] = name.slice(PREFIX.length).split(".").map(Number);
-  return Number.isSafeInteger(position) && Number.isSafeInteger(at)
-    ? [{ name, position: position as number, at: at as number }]
-    : [];
+  const [position = Number.NaN, at = Number.NaN] = name.slice(PREFIX.length).split(".").map(Number);
+  return Number.isSafeInteger(position) && Number.isSafeInteger(at) ? [{ name, position, at }] : [];
 };
 
 /** The erasures of the last day. @throws EngineUnavailable */

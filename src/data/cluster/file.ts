@@ -3,6 +3,7 @@ import { effectOf, type Method, type RecordedStatement } from "./record.ts";
 import { asDiskError } from "../db/failures.ts";
 import { PRAGMAS } from "../db/pragmas.ts";
 import { type ReplicaMark, replicaMark } from "../db/replica-mark.ts";
+import { rowOf } from "../db/statement.ts";
 
 /** A statement of a record means something else on another node. */
 export class NotReplicable extends Error {
@@ -148,12 +149,12 @@ const facadeOf = (writer: Client, reader: Client, place: Place): Client => {
 };
 
 const openRecorder = (writer: Client, reader: Client) => {
-  const changesStatement = writer.prepare<[number], []>("SELECT changes()");
+  const changesStatement = writer.prepare<{ changes: number }, []>("SELECT changes() AS changes");
   let recording: Recording | undefined;
   const place: Place = {
     client: () => (recording ? writer : reader),
     recording: () => recording,
-    changes: () => (changesStatement.values()[0]?.[0] as number | undefined) ?? 0,
+    changes: () => rowOf(changesStatement).changes,
   };
   return {
     client: facadeOf(writer, reader, place),

@@ -58,7 +58,9 @@ const startLog = async (
   let name = "";
   changeAlone(path, (client) => {
     ensureStoreId(client);
-    name = snapshotName(snapshotsOfLog(storeIdOf(client) ?? "", mark.log), 0, "first");
+    const storeId = storeIdOf(client);
+    if (storeId === undefined) throw new Error("the store has no id after it was given one");
+    name = snapshotName(snapshotsOfLog(storeId, mark.log), 0, "first");
     before = replicaMark(client);
     markReplica(client, mark);
   });

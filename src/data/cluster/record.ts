@@ -92,11 +92,11 @@ const bodyOf = (content: RecordContent): string =>
 const contentOf = (body: string): RecordContent => {
   const found = JSON.parse(body) as Writes | RecordedMigrations;
   if ("migrations" in found) return { kind: "migrations", ...found };
-  const statements = found.run.map(([at, method, ...values]) => ({
-    sql: found.sql[at] as string,
-    method,
-    values: values.map(fromJson),
-  }));
+  const statements = found.run.map(([at, method, ...values]) => {
+    const sql = found.sql[at];
+    if (sql === undefined) throw new Error(`a record runs statement ${at}, and has ${found.sql.length}`);
+    return { sql, method, values: values.map(fromJson) };
+  });
   return { kind: "writes", statements };
 };
 

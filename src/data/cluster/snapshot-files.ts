@@ -104,19 +104,22 @@ export const putSnapshot = async (
   await using file = await open(path, "r");
   const { size: bytes } = await file.stat();
   const hash = createHash("sha256");
-  let compressed = 0;
+  let [compressed, sent] = [0, 0];
   for (const offsets of groupsOf(bytes)) {
     signal?.throwIfAborted();
-    const parts = await Promise.all(offsets.map((offset) => readPart(file, offset, bytes)));
-    for (const part of parts) hash.update(part);
+    const parts = await Promise.all(
+      offsets.map(async (offset) => ({ offset, part: await readPart(file, offset, bytes) })),
+    );
+    for (const { part } of parts) hash.update(part);
     await Promise.all(
-      parts.map(async (part, index) => {
+      parts.map(async ({ offset, part }) => {
         const content = await Bun.zstdCompress(part, { level: LEVEL });
         compressed += content.length;
-        await store.put(partName(name, (offsets[index] ?? 0) / PART_BYTES), content);
+        sent += part.length;
+        await store.put(partName(name, offset / PART_BYTES), content);
       }),
     );
-    onProgress?.(Math.min((offsets.at(-1) ?? 0) + PART_BYTES, bytes), bytes);
+    onProgress?.(sent, bytes);
   }
   const sha256 = hash.digest("hex");
   return { store: objects ? "objects" : "engine", name, bytes, sha256, compressed, madeAt: Date.now() };
@@ -151,14 +154,16 @@ export const getSnapshot = async (
   await using file = await open(path, "wx", 0o600);
   inheritOwner(path);
   const hash = createHash("sha256");
+  let received = 0;
   for (const offsets of groupsOf(parts.bytes)) {
     signal?.throwIfAborted();
     const contents = await Promise.all(offsets.map((offset) => getPart(parts, store, offset)));
     for (const content of contents) {
       hash.update(content);
       await file.writeFile(content);
+      received += content.length;
     }
-    onProgress?.(Math.min((offsets.at(-1) ?? 0) + PART_BYTES, parts.bytes), parts.bytes);
+    onProgress?.(received, parts.bytes);
   }
   if (hash.digest("hex") !== parts.sha256) throw new SnapshotDamaged("the snapshot's SHA-256 differs");
 };

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { fileSize, inodeOf } from "../../lib/files.ts";
 import { StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
 import { isInMemory, walIndexReader } from "./wal.ts";
+import { rowOf } from "./statement.ts";
 
 /** A file of an open database was deleted, replaced or truncated: new writes would be lost. */
 export class FilesLost extends StorageUnavailable {
@@ -38,7 +39,7 @@ const FRAME_HEADER_BYTES = 24;
  */
 const lengthCheck = (client: Client): (() => boolean) => {
   const readHeader = walIndexReader(client.filename);
-  const pageSize = client.query<{ page_size: number }, []>("PRAGMA page_size").get()?.page_size ?? 0;
+  const pageSize = rowOf(client.query<{ page_size: number }, []>("PRAGMA page_size")).page_size;
   return () => {
     const before = readHeader();
     if (before.frames === 0) return false;

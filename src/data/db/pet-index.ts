@@ -104,7 +104,8 @@ export const petIndex = ({ client, commit, version }: Database, requestIndex?: R
   const merge = async (): Promise<boolean> => {
     const merging = [TOTAL_CHANGES.with(), MERGE.with({ pages: SLICE_PAGES }), TOTAL_CHANGES.with()] as const;
     const [[before], , [after]] = await commit(merging, undefined, DERIVED);
-    return (after?.rows ?? 0) - (before?.rows ?? 0) >= 2;
+    if (!before || !after) throw new Error("SQLite returned no number of changes");
+    return after.rows - before.rows >= 2;
   };
 
   const requestSlice = async () => {

@@ -2,6 +2,7 @@ import { Database as Client, constants } from "bun:sqlite";
 import { pathToFileURL } from "node:url";
 import { createEmpty } from "../../lib/ownership.ts";
 import { openSqlWorker } from "./sql-worker.ts";
+import { rowOf } from "./statement.ts";
 
 export type { Client };
 
@@ -34,11 +35,11 @@ export const copyInto = (client: Client, path: string): void => void client.run(
 
 /** The approximate size of a copy, in bytes. */
 export const sizeOf = (client: Client): number =>
-  client
-    .query<{ bytes: number }, []>(
+  rowOf(
+    client.query<{ bytes: number }, []>(
       "SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
-    )
-    .get()?.bytes ?? 0;
+    ),
+  ).bytes;
 
 /**
  * Copies a database's log into it and removes the log, so that the file alone is the database.

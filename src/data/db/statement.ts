@@ -18,6 +18,13 @@ export interface Query<Row> {
   as<Stored, Result>(convert: (row: Stored) => Result): Query<Result>;
 }
 
+/** The row of a query that always has one. @throws if it has none: the caller would go on with a wrong value */
+export const rowOf = <Row>(query: Prepared<Row, []>): Row => {
+  const row = query.get();
+  if (row === null) throw new Error(`SQLite returned no row: ${String(query)}`);
+  return row;
+};
+
 type Decoder = (stored: unknown) => unknown;
 type Decoders = [name: string, decode: Decoder][];
 

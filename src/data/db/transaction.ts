@@ -7,6 +7,7 @@ import {
   isStorageFailure,
   resultCode,
 } from "../../lib/storage-errors.ts";
+import { rowOf } from "./statement.ts";
 
 /** `locked`: another process holds the write lock, and nothing was tried. */
 export type TransactionResult =
@@ -27,7 +28,7 @@ const MAX_VERSION = 2 ** 31 - 1;
 
 /** Writes a new user_version, which is on the first page and which SQLite itself never reads. */
 const incrementVersion = (client: Client): void => {
-  const version = client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+  const version = rowOf(client.query<{ user_version: number }, []>("PRAGMA user_version")).user_version;
   client.run(`PRAGMA user_version=${version < MAX_VERSION ? version + 1 : 0}`);
 };
 
@@ -88,9 +89,9 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
   };
 
   const wroteRows = (work: () => void): boolean => {
-    const before = totalChangesStatement.get()?.rows;
+    const before = rowOf(totalChangesStatement).rows;
     work();
-    return before !== totalChangesStatement.get()?.rows;
+    return before !== rowOf(totalChangesStatement).rows;
   };
 
   const probe = (): TransactionResult =>

@@ -63,16 +63,17 @@ const copyFirst = async ({ dataDir, diskReserve }: Config, tag: string, upgrade:
   );
 };
 
-const run = async (config: Config, tags: readonly string[], log: Logger, signal: AbortSignal) => {
+/** Copies and migrates the database. @param first the tag of the first migration @returns how many seconds it took */
+const run = async (config: Config, first: string, log: Logger, signal: AbortSignal): Promise<number> => {
   const path = databasePath(config.dataDir);
   const start = performance.now();
   using steps = stepLog(path, log);
   const onStep = ({ tag, step, steps: total }: { tag: string; step: number; steps: number }) =>
     steps.begin({ migration: tag, step, of: total }, `migrating: ${tag}, step ${step} of ${total}`);
   await using upgrade = await openUpgrade(path, { onStep, signal });
-  await copyFirst(config, tags[0] ?? "", upgrade, log);
+  await copyFirst(config, first, upgrade, log);
   await upgrade.migrate();
-  log.info({ migrations: tags.length, seconds: Math.round((performance.now() - start) / 1000) }, "migrated");
+  return Math.round((performance.now() - start) / 1000);
 };
 
 /** Tags of the migrations that the database still needs. If it cannot be read, `openData` reports the reason. */
@@ -95,11 +96,13 @@ export const migrateData = async (
 ): Promise<void> => {
   const path = databasePath(config.dataDir);
   const tags = pendingTags(path);
-  if (tags.length === 0) return;
+  const [first] = tags;
+  if (first === undefined) return;
   await onBegin();
   log.info({ migrations: tags }, "the database is older than this program: migrating it");
   try {
-    await run(config, tags, log, signal);
+    const seconds = await run(config, first, log, signal);
+    log.info({ migrations: tags.length, seconds }, "migrated");
   } catch (error) {
     if (signal.aborted) throw new MigrationStopped("stopped; the database is unchanged", { cause: error });
     const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);

@@ -7,6 +7,7 @@ import {
   columnsBut,
   columnsOf,
   insert,
+  rowOf,
   set,
   statement,
   statements,
@@ -96,6 +97,14 @@ describe("a row", () => {
     expect(FIND.get(client, { id: 1 })).toBeUndefined();
     expect(LIST.all(client)).toEqual([]);
   });
+});
+
+test("a query that always has a row is an error without one", () => {
+  const client = openKennels();
+  const query = client.query<{ id: number }, []>("SELECT id FROM kennels");
+  expect(() => rowOf(query)).toThrow("SQLite returned no row: SELECT id FROM kennels");
+  ADD.all(client, NORTH);
+  expect(rowOf(query)).toEqual({ id: 1 });
 });
 
 describe("a value", () => {

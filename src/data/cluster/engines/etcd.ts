@@ -1,4 +1,4 @@
-import { type EtcdGateway, etcdGateway, type KeyRange, type KeyValue, openSession } from "./etcd-gateway.ts";
+import { type EtcdGateway, etcdGateway, type KeyRange, openSession } from "./etcd-gateway.ts";
 import {
   type EngineHealth,
   EngineUnavailable,
@@ -233,7 +233,9 @@ const etcdRecords = (gateway: EtcdGateway, keys: Keys, node: string): Pick<Engin
       const prefix = keys.records(after.log);
       const { length } = within(all.map(({ key }) => parseRecordKey(key, prefix)));
       const rest = all.slice(first.length, length);
-      const more = rest.length > 0 ? (await gateway.range(spanOf(rest))).kvs : undefined;
+      const [start, end] = [rest[0], rest.at(-1)];
+      const range = start && end && { key: start.key, range_end: endOf(end.key) };
+      const more = range && (await gateway.range(range)).kvs;
       const records: LogRecord[] = [];
       for (const { key, value } of [...first, ...(more ?? [])].slice(0, length)) {
         const record = parseRecordKey(key, prefix);
@@ -245,11 +247,6 @@ const etcdRecords = (gateway: EtcdGateway, keys: Keys, node: string): Pick<Engin
     },
   };
 };
-
-const spanOf = (kvs: readonly KeyValue[]) => ({
-  key: kvs[0]?.key ?? "",
-  range_end: endOf(kvs.at(-1)?.key ?? ""),
-});
 
 /** The first ones that take a few MiB together, at least one. */
 const within = (keys: readonly RecordKey[]): RecordKey[] => {
