@@ -43,22 +43,8 @@ export const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
   return openLog(databaseUrl);
 };
 
-/** A summary of a cluster and its problems. */
-export interface ClusterFacts {
-  /** Of the log, without credentials. */
-  readonly url: string;
-  /** Undefined while the engine cannot be used. */
-  readonly nodes: number | undefined;
-  /** The end of the log. */
-  readonly position: number | undefined;
-  readonly problems: readonly ClusterProblem[];
-}
-
 /** The report of the cluster that DATABASE_URL names, and its problems. @throws UsageError, OperatorError */
-export const readCluster = async (
-  config: Config,
-  now: number,
-): Promise<{ report: ClusterReport; problems: ClusterProblem[] }> => {
+export const readCluster = async (config: Config, now: number) => {
   const log = await openLogOf(config);
   const { readReport, clusterProblems } = await import("../data/cluster/report.ts");
   try {
@@ -74,18 +60,22 @@ const NO_BLOBS: ClusterProblem = {
   text: "BLOBS_URL is not set, so the nodes refuse deploys: set it to a bucket that all nodes reach",
 };
 
-/** Undefined without DATABASE_URL. */
-export const clusterFacts = async (config: Config, now: number): Promise<ClusterFacts | undefined> => {
+/** A summary of a cluster and its problems; undefined without DATABASE_URL. */
+export const clusterFacts = async (config: Config, now: number) => {
   const { databaseUrl, blobsUrl } = config;
   if (!databaseUrl) return undefined;
   const { report, problems } = await readCluster(config, now);
   return {
     url: describeDatabaseUrl(databaseUrl),
+    /** Undefined while the engine cannot be used. */
     nodes: report.log?.nodes.length,
+    /** The end of the log. */
     position: report.log?.head?.position,
     problems: blobsUrl ? problems : [...problems, NO_BLOBS],
   };
 };
+
+export type ClusterFacts = NonNullable<Awaited<ReturnType<typeof clusterFacts>>>;
 
 export const clusterText = ({ url, nodes, position }: ClusterFacts): string =>
   nodes === undefined

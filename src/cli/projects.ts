@@ -5,6 +5,7 @@ import { adminKeyPath } from "../data/data-dir/paths.ts";
 import { isWellFormed } from "../access/keys/secret.ts";
 import { printable } from "../lib/text.ts";
 import { SHARED } from "../config/shared-settings.ts";
+import type { fromDeploy } from "../platform/deploys/model.ts";
 import { siteRoot } from "../platform/deploys/site-root.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -140,21 +141,8 @@ export const apiClient = (client: Client, config: Config, keyFile?: string) => {
 
 export type Api = ReturnType<typeof apiClient>;
 
-interface Project {
-  slug: string;
-  address: string;
-}
-
-interface Deploy {
-  id: number;
-  status: "succeeded" | "failed";
-  reason?: string;
-  active: boolean;
-  files: number;
-  bytes: number;
-  createdAt: string;
-  preview?: string;
-}
+type Project = ReturnType<typeof fromProject>;
+type Deploy = ReturnType<typeof fromDeploy>;
 
 const MAX_NAMED = 3;
 

@@ -15,7 +15,6 @@ import { databaseFiles, databasePath } from "../data/data-dir/paths.ts";
 import {
   describeMissing,
   isReplaced,
-  type MissingWorkers,
   type ProcessRecord,
   readProcessRecord,
   residentMemory,
@@ -50,27 +49,6 @@ import { creationAdvice, describeStopped, serviceOf, reportedSources } from "./s
 const READY_MS = 10_000;
 const MAX_FAILING = 10;
 
-/** The server of a DATA_DIR, as `status` shows it. */
-interface ServerStatus {
-  running: boolean;
-  /** True if `/readyz` reports ready. */
-  ready: boolean;
-  /** Why a running server is not ready. */
-  reason?: string;
-  pid?: number;
-  /** Resident memory in bytes. */
-  memoryBytes?: number | undefined;
-  /** The other processes that serve; absent without WORKERS. */
-  workers?: { pid: number; memoryBytes: number | undefined }[];
-  /** Why fewer run than `WORKERS` requires; absent if all do. */
-  missingWorkers?: MissingWorkers;
-  /** RFC 3339. */
-  startedAt?: string;
-  version?: string;
-  /** True if the executable was replaced since the server started. */
-  restartNeeded?: boolean;
-}
-
 const assertReady = async ({ url }: ProcessRecord): Promise<void> => {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(READY_MS) });
   if (response.ok) return;
@@ -78,24 +56,31 @@ const assertReady = async ({ url }: ProcessRecord): Promise<void> => {
   throw new Error(message ?? `/readyz responded with ${response.status}`);
 };
 
-export const serverStatus = async (
-  { dataDir }: Config,
-  record: ProcessRecord | undefined,
-): Promise<ServerStatus> => {
-  if (!existsSync(dataDir) || !isDataDirLocked(dataDir) || isBeingRestored(dataDir))
-    return { running: false, ready: false };
-  if (!record) return { running: true, ready: false, reason: "it is starting" };
+/** A server that has started. */
+const factsOf = (record: ProcessRecord) => {
   const { pid, version, startedAt, workers, missingWorkers } = record;
-  const facts = {
-    running: true,
+  return {
     pid,
     memoryBytes: residentMemory(pid),
+    /** The other processes that serve; absent without WORKERS. */
     ...(workers && { workers: workers.map((one) => ({ pid: one, memoryBytes: residentMemory(one) })) }),
     ...(missingWorkers && { missingWorkers }),
     startedAt: formatTime(startedAt),
     version,
+    /** True if the executable was replaced after the server started. */
     restartNeeded: isReplaced(record),
   };
+};
+
+/** @returns the server of a DATA_DIR; `reason` is why a running server is not ready */
+export const serverStatus = async (
+  { dataDir }: Config,
+  record: ProcessRecord | undefined,
+): Promise<{ running: boolean; ready: boolean; reason?: string } & Partial<ReturnType<typeof factsOf>>> => {
+  if (!existsSync(dataDir) || !isDataDirLocked(dataDir) || isBeingRestored(dataDir))
+    return { running: false, ready: false };
+  if (!record) return { running: true, ready: false, reason: "it is starting" };
+  const facts = { running: true, ...factsOf(record) };
   try {
     await assertReady(record);
     return { ...facts, ready: true };
@@ -322,49 +307,32 @@ const refusedWarning = ({ host, count }: RefusedHost, config: NameSettings): str
   `${quantity(count, "request")} for ${host} ${count === 1 ? "was" : "were"} refused: ${adviceFor(host, config)}.`;
 
 /** The problems that require the operator's attention, each with its remedy. */
-const warningsOf = (
-  {
-    server,
-    service,
-    settingsFault,
-    databaseFault,
-    backups,
-    certificates,
-    failingDomains,
-    notices,
-    platformFaults: faults,
-    refusedHosts,
-    cluster,
-    dataDir,
-  }: Status,
-  config: NameSettings,
-): string[] => [
-  ...(settingsFault === undefined ? [] : [`The settings are invalid: ${settingsFault}`]),
-  ...(service === undefined ? [] : [describeStopped(service)]),
-  ...(server.reason === undefined ? [] : [`The server is not ready: ${sentence(server.reason)}`]),
-  ...(server.restartNeeded
-    ? ["The executable was replaced after the server started: restart the server to run the new one."]
-    : []),
-  ...(server.missingWorkers ? [describeMissing(server.missingWorkers)] : []),
-  ...(databaseFault === undefined ? [] : [`The database: ${databaseFault}`]),
-  ...(cluster?.problems ?? []).map(({ text }) => `The cluster: ${sentence(text)}`),
-  ...(!cluster && isReplica(dataDir) ? [`The cluster: ${REPLICA_ALONE}.`] : []),
-  ...(backups.overdue
-    ? [
-        `A backup is overdue: ${server.running ? "look at the server's log" : "start the server, which then takes one"}.`,
-      ]
-    : []),
-  ...certificates.warnings,
-  ...platformWarnings(faults).map(({ message }) => message),
-  ...noticeWarnings(notices).map(({ message }) => message),
-  ...failingDomains
-    .filter(({ hostname }) => !notices.some((notice) => notice.hostname === hostname))
-    .map(
-      ({ hostname, project, stage }) =>
-        `The domain ${hostname} is ${stage}: adoption-store domains show ${hostname} --project ${project}`,
-    ),
-  ...refusedHosts.slice(0, 3).map((refused) => refusedWarning(refused, config)),
-];
+const warningsOf = (status: Status, config: NameSettings): string[] => {
+  const { server, service, settingsFault, databaseFault, backups, notices, cluster } = status;
+  return [
+    settingsFault && `The settings are invalid: ${settingsFault}`,
+    service && describeStopped(service),
+    server.reason && `The server is not ready: ${sentence(server.reason)}`,
+    server.restartNeeded &&
+      "The executable was replaced after the server started: restart the server to run the new one.",
+    server.missingWorkers && describeMissing(server.missingWorkers),
+    databaseFault && `The database: ${databaseFault}`,
+    ...(cluster?.problems ?? []).map(({ text }) => `The cluster: ${sentence(text)}`),
+    !cluster && isReplica(status.dataDir) && `The cluster: ${REPLICA_ALONE}.`,
+    backups.overdue &&
+      `A backup is overdue: ${server.running ? "look at the server's log" : "start the server, which then takes one"}.`,
+    ...status.certificates.warnings,
+    ...platformWarnings(status.platformFaults).map(({ message }) => message),
+    ...noticeWarnings(notices).map(({ message }) => message),
+    ...status.failingDomains
+      .filter(({ hostname }) => !notices.some((notice) => notice.hostname === hostname))
+      .map(
+        ({ hostname, project, stage }) =>
+          `The domain ${hostname} is ${stage}: adoption-store domains show ${hostname} --project ${project}`,
+      ),
+    ...status.refusedHosts.slice(0, 3).map((refused) => refusedWarning(refused, config)),
+  ].filter((warning): warning is string => Boolean(warning));
+};
 
 export const statusCommand = command({
   name: "status",

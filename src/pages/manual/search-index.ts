@@ -2,16 +2,7 @@ import type { Edition } from "./edition.ts";
 import { addressOf } from "./links.ts";
 import { PAGES, markdownOf } from "./pages.ts";
 import { render, unescapeHtml } from "./render.ts";
-
-/** A search result: a page, or the part of it below one heading. */
-interface SearchEntry {
-  address: string;
-  /** The title of the page. */
-  page: string;
-  /** The heading of the part; the title of the page for what stands above its first heading. */
-  heading: string;
-  text: string;
-}
+import type { Entry } from "./ui/search-engine.ts";
 
 /** The link to itself next to a heading. */
 const ANCHOR = /<a class="anchor"[^>]*>#<\/a>/g;
@@ -19,8 +10,8 @@ const ANCHOR = /<a class="anchor"[^>]*>#<\/a>/g;
 const plain = (html: string): string => unescapeHtml(html).replaceAll(/\s+/g, " ").trim();
 
 /** The parts of a rendered page. A heading without an id has that of its container. */
-const partsOf = (html: string, address: string, page: string): SearchEntry[] => {
-  const first: SearchEntry = { address, page, heading: page, text: "" };
+const partsOf = (html: string, address: string, page: string): Entry[] => {
+  const first: Entry = { address, page, heading: page, text: "" };
   const parts = [first];
   let isHeading = false;
   let id = "";
@@ -56,7 +47,7 @@ const partsOf = (html: string, address: string, page: string): SearchEntry[] => 
 };
 
 /** Everything that the search of the manual finds: all but the first page, which only lists the others. */
-export const searchIndex = async ({ otherPages }: Edition): Promise<SearchEntry[]> => {
+export const searchIndex = async ({ otherPages }: Edition): Promise<Entry[]> => {
   const entries = [];
   for (const { path, title, make } of otherPages) {
     const { html } = await make(Bun.escapeHTML);

@@ -5,6 +5,7 @@ export interface Entry {
   address: string;
   /** The title of the page. */
   page: string;
+  /** The heading of the part; the title of the page for its part above the first heading. */
   heading: string;
   text: string;
 }
