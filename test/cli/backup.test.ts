@@ -18,7 +18,7 @@ import { databasePath, lockPath, restoringPath } from "../../src/data/data-dir/p
 import { NOW, backUp, closedStore, namesIn } from "../operate/backups/stores.ts";
 import { bundledProgram } from "../support/program.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled, bundledOnTerminal, inProcess, expectFailure } from "./program.ts";
+import { bundled, bundledOnTerminal, inProcess, onQuestion, expectFailure } from "./program.ts";
 import { takeLock } from "../../src/data/db/file-lock.ts";
 
 const program = bundled();
@@ -95,16 +95,8 @@ test.each([
 ])("%s where it asks restores nothing, and is no crash", async (_, key, expected) => {
   const { file } = await backUp(await closedStore("Bella"));
   const dataDir = await closedStore("Max");
-  let isAsked = false;
-  const { shown, code } = await onTerminal(
-    ["restore", file],
-    { DATA_DIR: dataDir, NO_COLOR: "1" },
-    (shown, terminal) => {
-      if (isAsked || !shown.includes("[y/N]")) return;
-      isAsked = true;
-      terminal.write(key);
-    },
-  );
+  const env = { DATA_DIR: dataDir, NO_COLOR: "1" };
+  const { shown, code } = await onTerminal(["restore", file], env, onQuestion("[y/N]", key));
   expect([code, shown.split("\n").at(-2)]).toEqual([
     expected,
     expected === 0 ? "Nothing was restored.\r" : "adoption-store: stopped\r",

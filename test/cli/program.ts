@@ -108,6 +108,16 @@ export const openShared = async (settings: Record<string, string> = {}) => {
 
 type OnOutput = (shown: string, terminal: { write(text: string): unknown }) => void;
 
+/** Types keys when the terminal first shows a question. */
+export const onQuestion = (question: string, keys: string): OnOutput => {
+  let isAsked = false;
+  return (shown, terminal) => {
+    if (isAsked || !shown.includes(question)) return;
+    isAsked = true;
+    terminal.write(keys);
+  };
+};
+
 /**
  * Runs a command on a terminal. @param onOutput called with all that the terminal shows so far, whenever there is more of it
  * @returns what it shows in the end, and the exit code
