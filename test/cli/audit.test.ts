@@ -15,7 +15,7 @@ const open = async () => {
   return { store, run: (...argv: string[]) => run("audit", ...argv) };
 };
 
-test("what was recorded is listed, newest first", async () => {
+test("the entries of the audit log are listed, newest first", async () => {
   const { run } = await open();
   const lines = (await run()).out.trimEnd().split("\n");
   expect(lines[0]?.split(/ {2,}/)).toEqual(["WHEN", "WHO", "ACTION", "WHAT", "CHANGES"]);

@@ -55,7 +55,7 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   expect(JSON.parse((await spawn(["restore", file, "--json"], fresh)).out)).toMatchObject({ dataDir: fresh });
 });
 
-test("backup --check says whether a file can be restored, in words and in JSON, and needs no DATA_DIR", async () => {
+test("backup --check reports whether a file can be restored, in words and in JSON, and needs no DATA_DIR", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const none = join(temporaryDirectory(), "none");
   const well = await run(["backup", "--check", file], none);
@@ -104,7 +104,7 @@ test.each([
   expect(await namesIn(dataDir)).toEqual(["Max"]);
 });
 
-test("in a directory backups are named by their time, and --keep says how many stay", async () => {
+test("backups in a directory are named by their time, and --keep limits their number", async () => {
   const dataDir = await closedStore("Bella");
   const directory = temporaryDirectory();
   for (let count = 0; count < 3; count++)
@@ -130,11 +130,11 @@ test.each([
   [["restore", "."], 1, "contains no backup that can be restored"],
   [["restore", "/dev/null"], 1, "is not an ordinary file"],
   [["restore"], 2, "the argument <backup> is missing"],
-])("%j is refused in one line", async (argv, expected, says) => {
+])("%j is refused in one line", async (argv, expected, message) => {
   const { out, error, code } = await run(argv, await closedStore("Bella"));
   expect([code, out]).toEqual([expected, ""]);
   expect(error).toMatch(/^adoption-store: [^\n]+\n$/);
-  expect(error).toContain(says);
+  expect(error).toContain(message);
 });
 
 test("a backup to a file of the server is refused without the advice to overwrite it", async () => {
@@ -144,7 +144,7 @@ test("a backup to a file of the server is refused without the advice to overwrit
   expect(error).not.toContain("--force");
 });
 
-test("a database with a changed schema is not backed up, because it could not be restored, and doctor says more", async () => {
+test("a database with a changed schema is not backed up, because it could not be restored, and doctor names the reason", async () => {
   const dataDir = await closedStore("Bella");
   const client = new Client(databasePath(dataDir));
   client.run("CREATE TABLE notes (text TEXT)");
@@ -201,7 +201,7 @@ test("without a database, backup takes no backup and creates no directory", asyn
 
 describe("while a backup is being restored", () => {
   test.each(["keys list", "orders list", "export", "backup b.db", "serve"])(
-    "%s does not open the database, whose log would stay beside the restored one",
+    "%s does not open the database, whose log would stay next to the restored one",
     async (line) => {
       const dataDir = await closedStore("Bella");
       writeFileSync(restoringPath(dataDir), "half");
@@ -307,7 +307,7 @@ describe("a restore of a directory", () => {
   });
 });
 
-test("a restore from a directory that is missing says so", async () => {
+test("a restore from a directory that is missing names the directory", async () => {
   const dataDir = await closedStore("Bella");
   expectFailure(
     await run(["restore", "latest", "--yes"], dataDir),

@@ -62,11 +62,11 @@ describe("categories", () => {
     [["rename", "Mice", "Rats"], 1, 'there is no category "Mice"; see adoption-store categories list'],
     [["delete", "7", "--yes"], 1, 'there is no category "7"'],
     [["delete", "Dogs"], 2, "Pass --yes"],
-  ] as const)("%j is refused", async (argv, code, says) => {
+  ] as const)("%j is refused", async (argv, code, message) => {
     const { run } = await open();
     await run("add", "Dogs");
     const refused = await run(...argv);
-    expect([refused.code, refused.error]).toEqual([code, expect.stringContaining(says)]);
+    expect([refused.code, refused.error]).toEqual([code, expect.stringContaining(message)]);
     expect(refused.error).not.toContain("\n\n");
   });
 

@@ -22,12 +22,12 @@ const dataDirWith = async ({ isReplica }: { isReplica: boolean }) => {
 
 const configOf = (env: Record<string, string>) => readConfig({ flags: {}, env, isTerminal: false });
 
-test("doctor says nothing of clusters to a store of its own", async () => {
+test("doctor has no finding about clusters for a standalone store", async () => {
   const DATA_DIR = await dataDirWith({ isReplica: false });
   expect(await clusterFindings(configOf({ DATA_DIR }))).toEqual([]);
 });
 
-test("doctor and status say that the copy of a node needs DATABASE_URL", async () => {
+test("doctor and status report that the replica of a node needs DATABASE_URL", async () => {
   const DATA_DIR = await dataDirWith({ isReplica: true });
   expect(await clusterFindings(configOf({ DATA_DIR }))).toMatchObject([
     { check: "cluster", level: "failed", detail: expect.stringContaining("DATABASE_URL is not set") },
@@ -38,7 +38,7 @@ test("doctor and status say that the copy of a node needs DATABASE_URL", async (
   );
 });
 
-test("cluster join and leave say what to look at when the engine refuses them", async () => {
+test("cluster join and leave name the next command when the engine refuses them", async () => {
   const DATA_DIR = await dataDirWith({ isReplica: true });
   await using engine = Bun.serve({
     hostname: "127.0.0.1",
@@ -56,17 +56,17 @@ test("cluster join and leave say what to look at when the engine refuses them", 
   }
 });
 
-test("doctor has a finding for each problem of a cluster, or says that all is well", () => {
+test("doctor has a finding for each problem of a cluster, or one that it has none", () => {
   const facts = { url: "etcd://a:2379/shelter", nodes: 3, position: 9 };
   expect(findingsOf({ ...facts, problems: [] })).toEqual([
     { check: "cluster", level: "ok", ok: true, detail: "3 nodes of etcd://a:2379/shelter, at position 9" },
   ]);
   const problems = [
-    { isFailure: true, text: "The engine is away" },
+    { isFailure: true, text: "The engine is unreachable" },
     { isFailure: false, text: "A member is down" },
   ];
   expect(findingsOf({ ...facts, problems })).toEqual([
-    { check: "cluster", level: "failed", ok: false, detail: "The engine is away" },
+    { check: "cluster", level: "failed", ok: false, detail: "The engine is unreachable" },
     { check: "cluster", level: "warning", ok: true, detail: "A member is down" },
   ]);
 });

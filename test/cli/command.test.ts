@@ -45,7 +45,7 @@ describe("a declared command", () => {
     });
   });
 
-  test("gets fallbacks, and nothing for what is absent", async () => {
+  test("gets fallbacks, and no value for absent options", async () => {
     expect(JSON.parse(await outputOf(feed, "hay", "--json"))).toEqual({
       food: "hay",
       animals: [],
@@ -59,7 +59,7 @@ describe("a declared command", () => {
     expect(await outputOf(feed, "hay")).toBe("hay for all\n");
   });
 
-  test("says that the user declined, also as JSON", async () => {
+  test("reports that the user declined, also as JSON", async () => {
     const release = command({
       name: "release",
       description: "release an animal",

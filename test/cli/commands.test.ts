@@ -63,7 +63,7 @@ describe("wrong use is one line on standard error and exit code 2", () => {
   });
 });
 
-test("without arguments the program says what to do first", async () => {
+test("the program without arguments lists the first steps", async () => {
   const { out, error, code } = await spawn([]);
   expect([code, error]).toEqual([0, ""]);
   expect(out).toContain("Start here:\n  adoption-store serve ");
@@ -117,7 +117,7 @@ test.each(["help keys create", "keys help create", "keys create -h"])(
   },
 );
 
-test("a subcommand's help lists no settings besides the global options", async () => {
+test("a subcommand's help lists no settings except the global options", async () => {
   const { out } = await run(["domains", "list", "--help"]);
   expect(new Set(out.match(/--[\w-]+/g))).toEqual(
     new Set(["--project", "--json", "--stage", "--q", "--data-dir", "--config", "--help"]),
@@ -164,7 +164,7 @@ test.skipIf(!existsSync("/dev/full"))("a key whose secret cannot be printed is n
   );
 });
 
-test("domains redirect says in its own words why there is nothing to redirect to", async () => {
+test("domains redirect names the reason if no domain can be the target", async () => {
   const dataDir = temporaryDirectory();
   const { store } = await openProject({
     path: join(dataDir, "adoption-store.db"),
@@ -334,11 +334,11 @@ describe("a BACKUP_DIR that cannot take backups", () => {
 
   test.each(["", "/below"])("refuses the start, and doctor names it (a file%s)", async (end) => {
     const { file, env } = unfit();
-    const says = `BACKUP_DIR ${file}${end}: ${file} is not a directory: choose another with --backup-dir`;
+    const message = `BACKUP_DIR ${file}${end}: ${file} is not a directory: choose another with --backup-dir`;
     const started = await spawn(["serve", "--port", "0"], { ...env, BACKUP_DIR: file + end });
-    expect([started.code, started.out, started.error]).toEqual([1, "", `adoption-store: ${says}\n`]);
+    expect([started.code, started.out, started.error]).toEqual([1, "", `adoption-store: ${message}\n`]);
     const { out, code } = await run(["doctor", "--port", "0"], { ...env, BACKUP_DIR: file + end });
-    expect([code, out]).toEqual([1, expect.stringContaining(`FAILED  backups: ${says}\n`)]);
+    expect([code, out]).toEqual([1, expect.stringContaining(`FAILED  backups: ${message}\n`)]);
   });
 
   test("stops the start if it is a directory of the server itself", async () => {
@@ -389,14 +389,14 @@ describe("domains", () => {
       show: (record: string) => void zones["example.test"].push(record),
       env,
       domains: (...argv: string[]) => run(["domains", ...argv, "--project", "docs"], env),
-      beside: (...argv: string[]) => spawn(["domains", ...argv, "--project", "docs"], env),
+      inProcesses: (...argv: string[]) => spawn(["domains", ...argv, "--project", "docs"], env),
       [Symbol.dispose]: () => dns[Symbol.dispose](),
     };
   };
 
-  test("a domain is added, verified, listed, shown, redirected and removed beside a server", async () => {
+  test("a domain is added, verified, listed, shown, redirected and removed while a server runs", async () => {
     using place = await open();
-    const { beside: domains, target, show, store } = place;
+    const { inProcesses: domains, target, show, store } = place;
     const added = await domains("add", "docs.example.test");
     expect([added.code, added.error]).toEqual([0, ""]);
     expect(added.out).toContain(`CNAME  docs  ${target}  3600`);
@@ -411,7 +411,7 @@ describe("domains", () => {
     show(`docs.example.test CNAME ${target}`);
     const live = await domains("verify", "docs.example.test", "--wait");
     expect([live.code, live.out, live.error]).toEqual([0, "docs.example.test: live\n", ""]);
-    // The server sees the change at once.
+    // The server sees the change immediately.
     expect(await visit()).toBe(200);
 
     show(`www.example.test CNAME ${target}`);
@@ -448,14 +448,14 @@ describe("domains", () => {
 
   test("that are not valid, or not allowed for the project, are refused in one line", async () => {
     using place = await open();
-    for (const [argv, says] of [
+    for (const [argv, message] of [
       [["add", "192.0.2.1"], "is an IP address"],
       [["add", "docs.localhost"], "only one label|own names|public suffix"],
       [["primary", "docs.example.test"], "no domain docs.example.test: check the name and --project"],
     ] as const) {
       const { code, out, error } = await place.domains(...argv);
       expect([code, out]).toEqual([1, ""]);
-      expect(error).toMatch(new RegExp(`^adoption-store: .*(${says}).*\n$`));
+      expect(error).toMatch(new RegExp(`^adoption-store: .*(${message}).*\n$`));
     }
   });
 
@@ -567,8 +567,8 @@ describe("domains", () => {
       (await run(["domains", "add", "x.sites.example.test", "--project", "docs", ...dataDir])).code,
     ).toBe(1);
     const other = ["--platform-cname-target", "elsewhere.example.test"];
-    const told = await run(["domains", "show", "a.example.com", "--project", "docs", ...dataDir, ...other]);
-    expect(told.out).toContain(".elsewhere.example.test.");
+    const shown = await run(["domains", "show", "a.example.com", "--project", "docs", ...dataDir, ...other]);
+    expect(shown.out).toContain(".elsewhere.example.test.");
     const site = temporaryDirectory();
     writeFileSync(join(site, "index.html"), "");
     const deployed = await run(["deploy", site, "--project", "docs", ...dataDir], {

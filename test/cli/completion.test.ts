@@ -172,7 +172,7 @@ describe("completion of objects", () => {
 
   test("shows at most 200 objects", async () => {
     const { directory, store } = await openOnDisk();
-    const keys = Array.from({ length: 300 }, (_, at) => `('key ${at}', 'pets:read', 12)`).join();
+    const keys = Array.from({ length: 300 }, (_, index) => `('key ${index}', 'pets:read', 12)`).join();
     store.database.client.run(`INSERT INTO keys (name, scopes, created_at) VALUES ${keys}`);
     expect(await linesFor("keys revoke ", { DATA_DIR: directory })).toHaveLength(200);
   });

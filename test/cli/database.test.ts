@@ -18,7 +18,7 @@ const configured = async () => configIn(await createStore());
 
 test("a full file system is named by its directory, with what to do", async () => {
   const config = await configured();
-  const names = Array.from({ length: 10_000 }, (_, at) => `name-${at}.example.org`);
+  const names = Array.from({ length: 10_000 }, (_, index) => `name-${index}.example.org`);
   const filled = withDatabase(config, async (database) => {
     database.client.run("PRAGMA max_page_count = 1");
     await certificateRepository(database, certificateEffects).want(names, 0);

@@ -137,7 +137,7 @@ test("deploys list prints which deploy is live, where to look at each, and why o
   ]);
 });
 
-test("deploys list prints JSON, and says what to do for a project without a deploy", async () => {
+test("deploys list prints JSON, and the next command for a project without a deploy", async () => {
   expect(JSON.parse((await list(DEPLOYS, "--json")).out)).toEqual(DEPLOYS);
   expect((await list([])).out).toContain("adoption-store deploy DIRECTORY --project docs");
 });

@@ -95,7 +95,7 @@ describe("doctor changes nothing", () => {
     });
   });
 
-  test("beside a database without a log", async () => {
+  test("next to a database without a log", async () => {
     const source = temporaryDirectory();
     await openData(configIn(source), { create: true }).close();
     const cwd = temporaryDirectory();
@@ -104,7 +104,7 @@ describe("doctor changes nothing", () => {
     expect((await examine(cwd))["database"]?.ok).toBe(true);
   });
 
-  test("beside a running server, which it reports", async () => {
+  test("while a server runs, which it reports", async () => {
     const cwd = temporaryDirectory();
     const server = await startServer(configIn(join(cwd, "data")));
     atEnd(() => server.stop());
@@ -227,7 +227,7 @@ describe("doctor warns, with exit code 0,", () => {
     );
   });
 
-  test("and says in JSON which level each finding has", async () => {
+  test("and names the level of each finding in JSON", async () => {
     const found = await examine(await crashed());
     expect(Object.values(found).map(({ check, level, ok }) => [check, level, ok])).toContainEqual([
       "backups",
@@ -238,7 +238,7 @@ describe("doctor warns, with exit code 0,", () => {
   });
 });
 
-test("doctor --quick says that it has not checked everything", async () => {
+test("doctor --quick reports that it has not checked everything", async () => {
   const { out } = await run(await crashed(), ["doctor", "--quick", "--port", "0"]);
   expect(out).toMatch(/^ok {6}database: no damage found.+\(--quick\)$/m);
 });

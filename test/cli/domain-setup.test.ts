@@ -70,7 +70,7 @@ test("domains check --trace prints a dig command for each query", async () => {
   );
 });
 
-test("domains check --json prints what the API responds", async () => {
+test("domains check --json prints the response of the API", async () => {
   const { check } = await openCheck();
   const { out, code } = await check("docs.example.test", "--target", TARGETS.usual, "--json");
   expect(code).toBe(1);
@@ -87,12 +87,12 @@ test.each([
   [["192.0.2.1"], "hostname: is an IP address"],
   [["docs.example.test", "--target", "$(reboot)"], "target: is not a host name"],
   [["t9.pages.test"], "one of this service's own names"],
-] as const)("domains check %j says in one line why not", async (argv, says) => {
+] as const)("domains check %j is refused in one line", async (argv, message) => {
   const { check } = await openCheck();
   const { code, out, error } = await check(...argv);
   expect([code, out]).toEqual([1, ""]);
   expect(error).toMatch(/^adoption-store: .*\n$/);
-  expect(error).toContain(says);
+  expect(error).toContain(message);
 });
 
 /** `domains template` over a name server on loopback, which has addresses for the targets. */
@@ -123,7 +123,7 @@ test("domains template prints the key's records and the files to submit", async 
   expect(out).toContain("  adoption-store domains template apex > shelters.test.apex.json\n");
 });
 
-test("domains template says that the built-in name server publishes the records", async () => {
+test("domains template reports that the built-in name server publishes the records", async () => {
   using place = await openTemplate({ NAMESERVER: "ns1.sites.test" });
   expect((await place.template()).out).toStartWith("The name server of this service publishes these TXT");
 });
@@ -141,9 +141,12 @@ test.each([
   [{ DOMAIN_CONNECT_PROVIDER_ID: "" }, [], 1, "set DOMAIN_CONNECT_PROVIDER_ID"],
   [{ PLATFORM_CNAME_TARGET: "pages.test" }, ["apex"], 1, "create the wildcard record"],
   [{}, ["www"], 2, "must be one of subdomain, apex"],
-] as const)("domains template with %j %j exits with %i and says: %s", async (settings, argv, code, says) => {
-  using place = await openTemplate(settings);
-  const result = await place.template(...argv);
-  expect(result).toMatchObject({ code, out: "" });
-  expect(result.error).toContain(says);
-});
+] as const)(
+  "domains template with %j %j exits with %i and prints: %s",
+  async (settings, argv, code, message) => {
+    using place = await openTemplate(settings);
+    const result = await place.template(...argv);
+    expect(result).toMatchObject({ code, out: "" });
+    expect(result.error).toContain(message);
+  },
+);

@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-describe("an export carries the name of the category beside its id", () => {
+describe("an export has the name of the category next to its id", () => {
   const placed = async (format: string) => {
     const cwd = await directoryWithStore();
     await run(cwd, ["categories", "add", "=Dogs", 'Cats, "small"']);
@@ -235,7 +235,7 @@ test("an export to standard output waits for its reader, but not forever", async
   expect(await outcomeOf(streamTarget(output, 1).write("b"))).toThrow(/has read nothing.*export to a file/);
 });
 
-test("--format is required if the file's name does not tell the format", async () => {
+test("--format is required if the file's name does not show the format", async () => {
   expectFailure(await run(await filled(), ["export", "out.xls"]), 2, "--format");
 });
 
@@ -288,9 +288,9 @@ test.each([
   ["none/out.csv", /none does not exist: create it, or choose another directory\n$/],
   ["rows.ndjson/none/out.csv", /none does not exist: create it, or choose another directory\n$/],
   ["rows.ndjson/out.csv", /rows\.ndjson is not a directory: choose a directory\n$/],
-])("to %s it says what is wrong with the directory", async (file, says) => {
+])("an export to %s names the problem of the directory", async (file, message) => {
   const { error, code } = await run(await filled(), ["export", file]);
-  expect([code, error]).toEqual([1, expect.stringMatching(says)]);
+  expect([code, error]).toEqual([1, expect.stringMatching(message)]);
   expect(error).not.toContain("partial");
 });
 

@@ -126,7 +126,7 @@ describe("columns", () => {
 
   test.each([
     [
-      "that are missing are refused with what was found",
+      "that are missing are refused with the names of the others",
       "Animal,categoryId\nBella,3\n",
       /name; found "Animal", "categoryId"/,
     ],
@@ -159,9 +159,9 @@ describe("columns", () => {
       `name,categoryId,${"c,".repeat(40_000)}c\nBella,3\n`,
       /header is longer than 64 KiB/,
     ],
-  ] as [string, string | Buffer, RegExp, string[]?][])("%s", async (_, text, says, flags = []) => {
+  ] as [string, string | Buffer, RegExp, string[]?][])("%s", async (_, text, message, flags = []) => {
     const { importing } = place(text);
-    expectFailure(await importing(...flags), 1, says);
+    expectFailure(await importing(...flags), 1, message);
   });
 });
 
@@ -198,7 +198,7 @@ describe("where categories are strict", () => {
     expect(read("a.csv.rejected")).toContain("Rex,2,3,categoryId: there is no category 2");
   });
 
-  test("a command beside a server applies its setting, also with --dry-run", async () => {
+  test("a command next to a server applies its setting, also with --dry-run", async () => {
     const { importing, data, store } = await placed();
     await saveSettings({ ...store.config, dataDir: data, strictCategories: true }, 3000);
     const { code, error, out } = await importing("--dry-run");
@@ -378,8 +378,8 @@ describe("rows that break a rule", () => {
     await importing();
     const again = await inProcessIn(cwd, ["import", "a.csv.rejected"]);
     expect([again.code, again.error]).toEqual([1, expect.stringContaining("line 2: name: U+FFFD stands")]);
-    const mended = read("a.csv.rejected.rejected").replace("\uFFFD", "ü");
-    writeFileSync(`${path}.2.csv`, mended);
+    const corrected = read("a.csv.rejected.rejected").replace("\uFFFD", "ü");
+    writeFileSync(`${path}.2.csv`, corrected);
     await inProcessIn(cwd, ["import", "a.csv.2.csv"]);
     expect(animals(cwd)).toEqual(["Müller|1|"]);
   });

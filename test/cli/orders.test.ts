@@ -36,7 +36,7 @@ test("orders are listed, in words and in JSON, all of them or those of one statu
 const ANEW =
   "adoption-store: rewriting the database: its files may hold the adopter until this has ended; if it is interrupted, run it again\n";
 
-test("forget refuses open orders by name, cancels them with --cancel, and says how many it erased", async () => {
+test("forget refuses open orders by name, cancels them with --cancel, and reports the number of erased orders", async () => {
   const { store, env } = await openShared();
   await place(store, await addAvailablePet(store));
   const refused = await spawn(["orders", "forget", ADA.email, "--yes"], env);

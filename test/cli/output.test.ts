@@ -96,7 +96,7 @@ test("on a terminal with NO_COLOR nothing is coloured", async () => {
     expect((await onTerminal(argv, { NO_COLOR: "1" })).shown).not.toContain("\u001B");
 });
 
-test("what is not on a terminal has no colours", async () => {
+test("output that is not on a terminal has no colours", async () => {
   const env = { DATA_DIR: temporaryDirectory() };
   for (const argv of [["nonsense"], ["help"], ["doctor", "--port", "0"], ["status"]]) {
     const { out, error } = await inProcess(argv, { env });

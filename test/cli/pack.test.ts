@@ -27,7 +27,7 @@ const directoryOf = (files: Record<string, string>): string => {
   return directory;
 };
 
-test("an upload unpacks exactly what was packed", async () => {
+test("an upload unpacks to exactly the packed files", async () => {
   const directory = directoryOf(FILES);
   const { files, bytes, skipped } = await listDirectory(directory);
   const packed: string[] = [];
@@ -63,7 +63,7 @@ test("a directory that cannot be published is refused before anything is sent", 
 test("packing fails if a file grows or disappears meanwhile", async () => {
   const large = 2 * 1024 * 1024;
   const directory = directoryOf({ "index.html": "x", "large.bin": "x".repeat(large) });
-  for (const [path, size, says] of [
+  for (const [path, size, message] of [
     ["index.html", 3, "index.html changed"],
     ["index.html", 0, "index.html changed"],
     ["large.bin", large + 1, "large.bin changed"],
@@ -74,7 +74,7 @@ test("packing fails if a file grows or disappears meanwhile", async () => {
     const watcher = { onPacked: () => {}, onError: ({ message }: Error) => void said.push(message) };
     const stream = packFiles(directory, [{ path, size }], watcher);
     expect(await outcomeOf(new Response(stream).bytes())).toThrow();
-    expect(said).toEqual([expect.stringContaining(says)]);
+    expect(said).toEqual([expect.stringContaining(message)]);
   }
 });
 

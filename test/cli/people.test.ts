@@ -12,7 +12,7 @@ const open = async () => {
 
 const ADA = ["--name", "Ada Byron", "--email", "ada@example.org", "--role", "volunteer"];
 
-test("a person who is added gets a link to BASE_URL, which works beside the server", async () => {
+test("a person who is added gets a link to BASE_URL, which works while the server runs", async () => {
   const { store, run } = await open();
   const { out, code } = await run("add", ...ADA);
   expect(code).toBe(0);
@@ -111,7 +111,7 @@ test("wrong arguments are refused before anything is opened", async () => {
   }
 });
 
-test("a link to this machine alone says so; one to BASE_URL does not", async () => {
+test("a link that works on this machine alone comes with a note; one to BASE_URL does not", async () => {
   const local = await (await openShared()).run("people", "add", ...ADA);
   expect(local.out).toContain("http://localhost:3000/console/invitation#");
   expect(local.error).toBe(

@@ -120,7 +120,7 @@ export const onQuestion = (question: string, keys: string): OnOutput => {
 
 /**
  * Runs a command on a terminal. @param onOutput called with all that the terminal shows so far, whenever there is more of it
- * @returns what it shows in the end, and the exit code
+ * @returns its final output, and the exit code
  */
 const runOnTerminal = async (argv: string[], env: Record<string, string>, onOutput: OnOutput = () => {}) => {
   let shown = "";
@@ -150,11 +150,11 @@ export const bundledOnTerminal = () => {
 export const expectFailure = (
   { code, error }: { code: number; error: string },
   expected: number,
-  says: string | RegExp,
+  message: string | RegExp,
 ): void =>
   expect({ code, error }).toEqual({
     code: expected,
-    error: typeof says === "string" ? expect.stringContaining(says) : expect.stringMatching(says),
+    error: typeof message === "string" ? expect.stringContaining(message) : expect.stringMatching(message),
   });
 
 /** Runs commands in a directory, whose DATA_DIR is `data` below it. */

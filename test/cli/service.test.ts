@@ -55,7 +55,7 @@ test("without access to its settings, the default directory is the directory of 
   expect(isServiceDirectory("/home/ada/data", read)).toBe(false);
 });
 
-test("an installation that starts nothing asks for a restart only after a change", () => {
+test("an installation that starts nothing recommends a restart only after a change", () => {
   expect(describeUnstarted({ isRunning: false, isChanged: false })).toContain("systemctl start");
   expect(describeUnstarted({ isRunning: true, isChanged: true })).toContain(
     "runs with its previous settings. To restart it now:\n  sudo systemctl restart adoption-store",

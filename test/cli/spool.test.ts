@@ -42,7 +42,7 @@ describe("output that a slow reader has not read", () => {
     const { target, go, ends, text } = slowReader();
     const { spool, directory } = open(target);
     // Characters of three bytes, so that chunks end inside some of them.
-    const lines = Array.from({ length: 1200 }, (_, at) => `${at} ${"€".repeat(1000)}\n`);
+    const lines = Array.from({ length: 1200 }, (_, index) => `${index} ${"€".repeat(1000)}\n`);
     for (const line of lines) expect(await spool.write(line)).toBe(true);
     expect(readdirSync(directory)).toEqual([]);
     const finishing = spool.finish();

@@ -68,7 +68,7 @@ describe("a shelter's spreadsheet", () => {
     expect(error).toContain("map them: --value 'category:`id`=NAME'\n");
   });
 
-  test("says which values and categories it does not know, and which flags help", async () => {
+  test("names unknown values and categories, and the flags that map them", async () => {
     const { cwd, importing, read } = await placed(SHELTER);
     const { code, error } = await importing();
     expect(code).toBe(1);
@@ -92,7 +92,7 @@ describe("a shelter's spreadsheet", () => {
   });
 
   test("--dry-run shows its first five rows, and stores no category", async () => {
-    const rows = Array.from({ length: 7 }, (_, at) => `Animal ${at},Cat,`).join("\n");
+    const rows = Array.from({ length: 7 }, (_, index) => `Animal ${index},Cat,`).join("\n");
     const { cwd, importing } = await placed(`Pet Name,Type,Status\nRex,Dog,sold\n,Dog,\n${rows}\n`);
     const { out } = await importing("--dry-run", "--create-categories");
     expect(out.split("\n").slice(0, 8)).toEqual([
@@ -142,13 +142,13 @@ describe("columns are guessed", () => {
     ["Name,Category,State,Availability", /"State", "Availability" may all be the status/],
     ["Animal,Owner,Category", /no column matches name; found "Animal", "Owner", "Category"/],
     ["Name,Breed", /no column matches category;/],
-  ])("but not from %s", async (header, says) => {
+  ])("but not from %s", async (header, message) => {
     const { cwd, importing } = await placed(`${header}\nBella,Dog,Dog,Dog\n`);
-    expectFailure(await importing(), 1, says);
+    expectFailure(await importing(), 1, message);
     expect(animals(cwd)).toEqual([]);
   });
 
-  test("unless --map says otherwise", async () => {
+  test("unless --map names them", async () => {
     const { cwd, importing } = await placed("Animal Name,Species,Type,State\nBella,Mammal,Dog,TX\n");
     const { code, error } = await importing("--map", "Type=category", "--map", "State=ignore");
     expect([code, error]).toEqual([0, expect.not.stringContaining('"State"')]);
@@ -191,9 +191,9 @@ describe("a category is named", () => {
     ["7", 'category: there is no category "7"; if the column has ids, add --map "COLUMN=categoryId"'],
     ["x".repeat(101), "cannot be created: name: must be a string of 1 to 100 characters"],
     ["a\u0007b", "cannot be created"],
-  ])("but not %p, also with --create-categories", async (name, says) => {
+  ])("but not %p, also with --create-categories", async (name, message) => {
     const { cwd, importing } = await placed(`name,category,status\nBella,${name},\n`);
-    expectFailure(await importing("--create-categories"), 1, says);
+    expectFailure(await importing("--create-categories"), 1, message);
     expect((await run(cwd, ["categories", "list", "--json"])).out).toBe('[{"id":1,"name":"Dog"}]\n');
   });
 
@@ -229,7 +229,7 @@ describe("a category is named", () => {
     expect([code, animals(cwd)]).toEqual([0, ["Bella|2|", "Rex|1|"]]);
   });
 
-  test("beside a server, which shows it at once", async () => {
+  test("next to a server, which shows it immediately", async () => {
     const here = place("name,category\nBella,Cat\n");
     mkdirSync(join(here.cwd, "data"));
     const store = await openStore({ path: join(here.cwd, "data", "adoption-store.db") });
@@ -311,10 +311,10 @@ test.each([
   [["--value", "category:Dog="], "maps to no category"],
   [["--encoding", "klingon"], '--encoding: "klingon" is not an encoding'],
   [["--map", "x=species"], "the fields are name, category"],
-])("%j is wrong use", async (flags, says) => {
+])("%j is wrong use", async (flags, message) => {
   const { cwd } = place("name,categoryId\nBella,1\n");
   writeFileSync(join(cwd, "a.csv"), "name,categoryId\nBella,1\n");
-  expectFailure(await run(cwd, ["import", "a.csv", ...flags]), 2, says);
+  expectFailure(await run(cwd, ["import", "a.csv", ...flags]), 2, message);
 });
 
 test("a status that --value maps to nothing is none", async () => {

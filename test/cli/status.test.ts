@@ -34,7 +34,7 @@ const statusOf = async (dataDir: string, env: Record<string, string> = {}) => {
   return { code, status: JSON.parse(out) as Status & { warnings: string[] } };
 };
 
-test("without a server status says so, and exits with 1", async () => {
+test("status without a server reports it, and exits with 1", async () => {
   const dataDir = join(temporaryDirectory(), "data");
   const { out, code } = await inProcess(["status", "--data-dir", dataDir]);
   expect(code).toBe(1);
@@ -43,7 +43,7 @@ test("without a server status says so, and exits with 1", async () => {
   expect(out).toMatch(/\n\n(Start the server with adoption-store serve|Show the service with .+)\.\n$/);
 });
 
-describe("beside a server", () => {
+describe("next to a server", () => {
   const executable = bundled();
   let server: Server;
   let dataDir: string;
@@ -55,7 +55,7 @@ describe("beside a server", () => {
   });
   afterAll(() => server.stop());
 
-  /** Runs it in a process of its own: the lock of this one would not show. */
+  /** Runs it in a separate process: the lock of this one would not show. */
   const status = async (env: Record<string, string> = {}) => {
     const { out, code } = await executable(["status", "--json"], { env: { DATA_DIR: dataDir, ...env } });
     return { code, status: JSON.parse(out) as Status & { warnings: string[] } };
@@ -217,7 +217,7 @@ test("a certificate counts once it is issued; until then it is requested", async
 test("names in the queue are in order after 30 minutes, names that none attempts are not", async () => {
   const dataDir = await createStore();
   const database = new Database(databasePath(dataDir));
-  const names = Array.from({ length: 12 }, (_, at) => `docs.n${at}.org`);
+  const names = Array.from({ length: 12 }, (_, index) => `docs.n${index}.org`);
   for (const name of names)
     database.run(
       "INSERT INTO certificates (hostname, next_at, created_at, failures, renewals) VALUES (?, 1, 1, 0, 0)",

@@ -99,7 +99,7 @@ test("no animal is sent with an id that a number has rounded", async () => {
 test("a walk gives every animal once, page by page, while others are added and deleted", async () => {
   const client = clientOf();
   const added = await Promise.all(
-    Array.from({ length: 250 }, (_, at) => client.pets.add({ name: `Walk ${at}`, categoryId: 1 })),
+    Array.from({ length: 250 }, (_, index) => client.pets.add({ name: `Walk ${index}`, categoryId: 1 })),
   );
   const seen: number[] = [];
   for await (const { id } of client.pets.iterate({ q: "walk" })) {

@@ -105,7 +105,7 @@ test("the events of animals continue after lost connections, each exactly once",
   const { events, lastIds } = follow({ lastEventId: start!.id }, (response) => cutAfter(response, 6));
   const taken = await take(events, 20);
   expect(taken.map((event) => "pet" in event && event.pet.name)).toEqual(
-    Array.from({ length: 20 }, (_, at) => `Cut ${at}`),
+    Array.from({ length: 20 }, (_, index) => `Cut ${index}`),
   );
   expect(lastIds.length).toBeGreaterThan(3);
   await events.return();

@@ -15,7 +15,7 @@ const isParent = (node: AnyTxtNode): node is TxtParentNode & AnyTxtNode => "chil
 /** What a reader reads of a node: code is one word, an image is nothing. */
 const readableOf = (node: AnyTxtNode): Sentence => {
   const [start] = node.range;
-  if (node.type === "Str") return { text: node.raw, places: [...node.raw].map((_, at) => start + at) };
+  if (node.type === "Str") return { text: node.raw, places: [...node.raw].map((_, index) => start + index) };
   if (node.type === "Code") return { text: CODE, places: [start] };
   if (node.type === "Break") return { text: " ", places: [start] };
   if (node.type === "Image" || !isParent(node)) return { text: "", places: [] };

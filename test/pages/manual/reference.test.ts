@@ -198,7 +198,7 @@ test("the pages of domains lead from each stage to the stages of the table", asy
 test("the pages of domains quote ten rules", async () => {
   const rules = (await reference("custom-domain-procedure")).split(/^## Rule /m).slice(1);
   expect(rules.map((rule) => /^(\d+)\n\n> \S/.exec(rule)?.[1])).toEqual(
-    Array.from({ length: 10 }, (_, at) => String(at + 1)),
+    Array.from({ length: 10 }, (_, index) => String(index + 1)),
   );
 });
 
