@@ -54,7 +54,6 @@ const changeWords = ({ changes }: Entry): string =>
     })
     .join(", ") || "-";
 
-/** The verbs of a kind of resource. */
 const verbsOf = (kind: string): string =>
   ACTION_NAMES.filter((name) => resourceKindOf(name) === kind)
     .map((name) => name.slice(kind.length + 1))

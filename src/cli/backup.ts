@@ -176,7 +176,6 @@ const backUpToStdout = async (config: Config, options: BackupFlags): Promise<voi
   note(`Wrote and verified a backup of ${formatBytes(bytes)}.`);
 };
 
-/** Takes a backup, and shows its progress. */
 const write = async (
   config: Config,
   file: string,

@@ -29,7 +29,6 @@ const findCategory = async (categories: CategoryService, text: string): Promise<
   throw new Fault("not_found", `there is no category ${quoted(text)}; see adoption-store categories list`);
 };
 
-/** Adds the name of the category to a fault. */
 const naming = async <Result>(name: string, act: Promise<Result>): Promise<Result> =>
   act.catch((error: unknown) => {
     throw error instanceof Fault ? new Fault(error.code, `${quoted(name)}: ${error.message}`) : error;

@@ -108,7 +108,6 @@ const objectsWithKind = (item: Option | Argument, current: string, objects: Obje
   return objects(kind, prefix).map(({ value, text }) => ({ value: `${kind}:${value}`, text }));
 };
 
-/** The values of an option or argument. */
 const valuesOf = (
   item: Option | Argument,
   command: Command,

@@ -36,7 +36,6 @@ const COLUMNS: Columns<ReturnType<typeof rowsOf>[number]> = {
   "COMES FROM": ({ origin }) => origin,
 };
 
-/** The configuration, or the error of an invalid setting. */
 const parseConfig = (sources: Sources): { config: Partial<Config>; fault?: ConfigError } => {
   try {
     return { config: readConfig(sources) };

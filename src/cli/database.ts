@@ -88,7 +88,6 @@ const attempt = async (store: () => Promise<void>): Promise<void> => {
 export const recordIn = (database: Database, entry: AuditEntry): Promise<void> =>
   attempt(() => auditRepository(database).add({ actor: OPERATOR, now: Date.now() }, entry));
 
-/** Records an action of a command. */
 export const record = (config: Config, entry: AuditEntry, actor: Actor = OPERATOR): Promise<void> =>
   attempt(() =>
     withDatabase(config, (database) => auditRepository(database).add({ actor, now: Date.now() }, entry)),

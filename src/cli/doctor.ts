@@ -107,7 +107,6 @@ const readingAgain = async (config: Config, look: Look): Promise<string | Concer
   return typeof client === "string" ? client : lookAt(client, look);
 };
 
-/** The error for a database that cannot be backed up, with its remedy. */
 const unsoundFault = (error: UnsoundDatabase): Error =>
   new Error(
     error instanceof ForeignSchema
@@ -254,7 +253,6 @@ export const probesOf = ({ blobsUrl }: Config, serverConfig: Config): Record<str
 
 type Level = "ok" | "warning" | "failed";
 
-/** The result of one check. */
 interface Finding {
   check: string;
   level: Level;
@@ -294,7 +292,6 @@ const lineOf = ({ check, level, detail }: Finding): string => {
   return `${coloured(colour, label)}${" ".repeat(LABEL_WIDTH - label.length)}${check}: ${detail}`;
 };
 
-/** One finding for each problem. */
 export const findingsOf = (facts: ClusterFacts): Finding[] =>
   facts.problems.length === 0
     ? [findingOf("cluster", "ok", clusterText(facts))]

@@ -106,7 +106,6 @@ export const argumentUsage = (argument: Argument): string => {
 
 type Section = [heading: string, items: (readonly [term: string, description: string])[]];
 
-/** Items under their headings, in order of appearance. */
 const grouped = <Value>(
   values: readonly Value[],
   headingOf: (value: Value) => string,
@@ -161,7 +160,6 @@ const formatHelp = (command: Command, helper: Help): string => {
   return `${paragraphs.filter((one) => one !== "").join("\n\n")}\n`;
 };
 
-/** How help looks, for all commands. */
 export const HELP: HelpConfiguration = {
   formatHelp,
   minWidthToWrap: 1,

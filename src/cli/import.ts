@@ -237,7 +237,6 @@ const outputOf = (
 
 const MAX_NOTES = 10;
 
-/** Reports on standard error while an import runs. */
 const reporterFor = (progress: ReturnType<typeof rowProgress>, size: number | undefined) => {
   let notes = 0;
   return {

@@ -10,7 +10,7 @@ import { OPERATOR } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import { parseRate } from "../lib/rate-limiter.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../http/scopes.ts";
-import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
+import { LATEST_TIME, parseTime } from "../lib/time.ts";
 import type { Outcome } from "./command.ts";
 import { assertConfirmed, lineOf, readId, readSpan, UsageError, valueOf } from "./input.ts";
 import { allAfter, glossary, note, relativeTime } from "./print/output.ts";
@@ -37,7 +37,6 @@ const addScopes = (text: string, before: readonly Grant[] = []): Grant[] => {
   return [...new Set([...before, ...words.map(grantOf)])];
 };
 
-/** The expiry time, in milliseconds UTC. */
 const readExpiry = (text: string): number | undefined => {
   const span = readSpan(text);
   const time = span === undefined ? parseTime(text) : Date.now() + span * 1000;
@@ -165,9 +164,9 @@ const revokeKey = action({
   examples: { "End the key with id 2": "2" },
   async run({ id, yes }, { keys }) {
     await revokeOrAsk(keys, id, yes);
-    const key = await keys.get(id);
-    const text = `Key ${key.id} "${key.name}" was revoked at ${formatTime(key.revokedAt ?? 0)}`;
-    return { json: fromKey(key), text };
+    const key = fromKey(await keys.get(id));
+    if (key.revokedAt === undefined) throw new Error(`key ${id} was revoked, but has no time of it`);
+    return { json: key, text: `Key ${id} "${key.name}" was revoked at ${key.revokedAt}` };
   },
 });
 

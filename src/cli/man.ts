@@ -105,8 +105,7 @@ export const manualPage = (root: Command, version: string): string =>
     section("GLOBAL OPTIONS"),
     ...root.options.flatMap((option) => tagged(bold(option.flags), descriptionOf(option))),
     section("SETTINGS"),
-    escaped(INTRODUCTION[0] ?? ""),
-    ...INTRODUCTION.slice(1).flatMap(paragraph),
+    ...INTRODUCTION.flatMap(paragraph),
     ...Object.entries(SETTING_GROUPS).flatMap(([heading, settings]) =>
       [subsection(heading)].concat(Object.values(settings).flatMap(settingLines)),
     ),

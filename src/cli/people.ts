@@ -27,7 +27,6 @@ const emailOf = valueOf(
   `an email address of at most ${MAX_EMAIL_LENGTH} characters`,
 );
 
-/** The address of the console in invitations. */
 const originOf = ({ baseUrl, port }: Config): string => baseUrl ?? `http://localhost:${port}`;
 
 const invitation = (made: Parameters<typeof fromInvited>[0], config: Config): Outcome => {

@@ -205,7 +205,6 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
   }
 };
 
-/** How a command finds the server. */
 const SERVER = {
   "--server <url>":
     "address of the server (env ADOPTION_STORE_URL; default BASE_URL or http://localhost:PORT)",

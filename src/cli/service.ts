@@ -67,21 +67,21 @@ export const parseMemoryMax = (text: string, total = totalmem()): string => {
   );
 };
 
-/** The files that `service print` can print. */
-const FILES: Readonly<Record<string, (site: Site) => string>> = {
+const FILES = {
   systemd: () => systemdUnit(),
   container: containerfile,
   compose: composeFile,
   caddy: caddyfile,
   nginx: nginxSite,
-};
+} as const satisfies Record<string, (site: Site) => string>;
+const FILE_NAMES = Object.keys(FILES) as (keyof typeof FILES)[];
 
 const EXAMPLE_URL = SETTINGS.baseUrl.form.replace(/^.* such as /, "");
 
 const printFile = command({
   name: "print",
   description: "print a working file for a service manager, a container or a reverse proxy",
-  takes: { "<file>": { text: "which file", choices: Object.keys(FILES) } },
+  takes: { "<file>": { text: "which file", choices: FILE_NAMES } },
   settings: ["baseUrl", "port", "deployLimit"],
   examples: {
     "Put Caddy in front of the server": "caddy --base-url https://adopt.example.org",
@@ -89,14 +89,14 @@ const printFile = command({
   },
   run({ file, ...flags }) {
     const { baseUrl = EXAMPLE_URL, port, deployLimit } = availableConfig(flags);
-    process.stdout.write(FILES[file]?.({ baseUrl, port, maxUploadBytes: deployLimit }) ?? "");
+    const site: Site = { baseUrl, port, maxUploadBytes: deployLimit };
+    process.stdout.write(FILES[file](site));
   },
 });
 
 /** All settings but DATA_DIR, which a service has at a fixed place. */
 const NAMES = SETTING_NAMES.filter((name) => name !== "dataDir");
 
-/** The settings among the flags of a command, by variable. */
 const givenSettings = (flags: Sources["flags"]): Record<string, string> =>
   Object.fromEntries(
     NAMES.filter((name) => flags[name] !== undefined).map((name) => [

@@ -115,7 +115,6 @@ const backupStatus = (
   };
 };
 
-/** The state of certificates and domains in the database. */
 const namesStatus = async (config: Config, client: Client, now: number) => {
   const certificates = readableCertificates(config, readingOf(client));
   const all = await certificates.all();

@@ -77,7 +77,6 @@ const systemdService = (config: Config, timeoutMs: number): UpgradedService => (
   },
 });
 
-/** The machine, as an upgrade uses it. */
 const upgradeHost = (
   { dataDir, diskReserve, logLevel }: Config,
   service: UpgradedService | undefined,
@@ -119,7 +118,6 @@ const upgradeHost = (
   },
 });
 
-/** The flags that name an upgrade. */
 interface Flags {
   sha256: string | undefined;
   rollback: boolean | undefined;

@@ -7,7 +7,6 @@ export interface Page<Item> {
   next: string | undefined;
 }
 
-/** The page in a response. */
 export const pageOf = async <Item>(reply: Promise<Reply<Item[]>>): Promise<Page<Item>> => {
   const { data, response } = await reply;
   return { items: data, next: response.headers.get("next-cursor") ?? undefined };

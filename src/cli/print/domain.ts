@@ -161,7 +161,6 @@ export const printQuestions = ({ questions }: Pick<WireTrace, "questions">): voi
   }
 };
 
-/** Prints the queries of the last check. */
 export const printLastCheck = ({ trace }: WireDomain): void => {
   if (!trace) return print("\nIt has not been checked yet.");
   const { zone = "an unknown zone", nameServers } = trace;

@@ -150,7 +150,6 @@ ${main}
 </html>
 `;
 
-/** The HTML document of a page. */
 export const documentOf = (
   shown: ShownPage & { section: Section | undefined },
   { html, headings }: Rendered,

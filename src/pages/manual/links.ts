@@ -33,7 +33,6 @@ export const targetOf = (from: string, link: string): Target | undefined => {
   return path.endsWith(".md") && PATHS.has(page) ? { kind: "page", path: page, fragment } : undefined;
 };
 
-/** The address of a page. */
 export const addressOf = (path: string): string =>
   path === "index" ? MANUAL_PATH : `${MANUAL_PATH}/${path}`;
 

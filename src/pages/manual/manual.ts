@@ -11,7 +11,6 @@ import { withAddresses } from "./links.ts";
 import { llmsText, INDEX_PAGE, PAGES, type Page, markdownOf } from "./pages.ts";
 import { searchIndex } from "./search-index.ts";
 
-/** A file of the manual. */
 interface ManualFile {
   type: string;
   text: string;

@@ -56,7 +56,6 @@ const terminal = (code: string): string => {
     .join("\n");
 };
 
-/** The HTML of a code block. */
 const codeHtml = (code: string, language: string): string =>
   language === "console" ? terminal(code) : highlight(code, language);
 
@@ -80,7 +79,6 @@ const withHeadingIds = (html: string): string => {
   });
 };
 
-/** A heading of a page. `html` is its text, escaped. */
 export interface Heading {
   level: number;
   id: string;
@@ -164,7 +162,6 @@ const pointTo = (element: HTMLRewriterTypes.Element, attribute: "href" | "src", 
     element.setAttribute(attribute, `${MANUAL_PATH}/${target.path}${target.fragment}`);
 };
 
-/** Puts an element into another one. */
 const wrapIn = (open: string, close: string) => ({
   element(element: HTMLRewriterTypes.Element) {
     element.before(open, HTML);

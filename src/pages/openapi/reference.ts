@@ -156,7 +156,6 @@ const shownExample = (value: unknown): string => (typeof value === "string" ? va
 const exampleOf = ({ examples, enum: values }: Json): string =>
   Array.isArray(examples) && !values ? `example ${code(shownExample(examples[0]))}` : "";
 
-/** The rules of a value, each a list item. */
 const constraintsOf = (schema: Json, schemas: Schemas): string => {
   const resolved = resolve(schema, schemas);
   const ranges = RANGES.map(([low, high, unit]) => {

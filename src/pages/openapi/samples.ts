@@ -142,7 +142,6 @@ const curlBody = (body: SampleRequest["body"]): string[] => {
 const curlMethod = ({ method, body }: SampleRequest): string[] =>
   method === (body ? "POST" : "GET") ? [] : [`-X ${method}`];
 
-/** The request as a command of curl. */
 const curlSample = (request: SampleRequest): string =>
   [
     `curl${request.response === "stream" ? " -N" : ""} ${shellQuoted(request.url)}`,

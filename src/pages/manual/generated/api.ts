@@ -5,7 +5,6 @@ import { ROLES } from "../../../access/people/person.ts";
 import type { PetEvent } from "../../../store/pets/events/repository.ts";
 import { capitalised, code, codes, table, meanings } from "./markdown.ts";
 
-/** All scopes of an API key. */
 export const scopesTable = (): string =>
   table(
     ["scope", "a key with it may"],
@@ -17,7 +16,6 @@ export const scopesTable = (): string =>
 
 const GRANT_MEANINGS: Readonly<Record<string, string>> = { ...SCOPES, "*": "everything" };
 
-/** The permissions of each role. */
 export const rolesTable = (): string =>
   table(
     ["role", "may", "scopes"],
@@ -28,7 +26,6 @@ export const rolesTable = (): string =>
     ]),
   );
 
-/** The actions in the audit log. */
 export const auditActionsTable = (): string => meanings(["action", "meaning"], ACTIONS);
 
 const PET_EVENTS: Readonly<Record<PetEvent["kind"] | "reset", readonly [when: string, data: string]>> = {
@@ -38,7 +35,6 @@ const PET_EVENTS: Readonly<Record<PetEvent["kind"] | "reset", readonly [when: st
   reset: ["Events are missing between your last one and the next. List the animals again.", "a `message`"],
 };
 
-/** The events of `GET /v1/pets/events`. */
 export const petEventsTable = (): string =>
   table(
     ["event", "when", "data"],
@@ -50,6 +46,5 @@ const orderRow = (step: OrderStep): string[] => {
   return [code(step), codes(from), code(to), pet ? code(pet.to) : "unchanged"];
 };
 
-/** The steps of an order. */
 export const orderStepsTable = (): string =>
   table(["step", "in the status", "leads to", "status of the animal"], ORDER_STEPS.map(orderRow));

@@ -100,7 +100,6 @@ const DOMAIN_EVENTS: Readonly<Record<EventName, string>> = {
   became_redirect: "It began to redirect to the primary domain.",
 };
 
-/** The events in the history of a domain. */
 export const domainEventsTable = (): string =>
   table(
     ["event", "meaning"],
@@ -189,7 +188,6 @@ export const providersTable = (): string =>
 const spelled = (name: string): string =>
   name === "nel" ? "NEL" : name.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
-/** The headers that a site may set. */
 export const siteHeadersTable = (): string =>
   table(
     ["purpose", "headers"],

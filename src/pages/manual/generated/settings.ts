@@ -28,7 +28,6 @@ export const settingsTables = (): string =>
     ),
   );
 
-/** All metrics of `/metrics`. */
 export const metricsTable = (): string =>
   table(
     ["metric", "type", "labels", "meaning"],

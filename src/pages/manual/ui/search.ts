@@ -19,7 +19,6 @@ const excerptOf = ({ text, terms }: Result): string => {
   return `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
 };
 
-/** A line that is not a result. */
 const messageItem = (text: string): HTMLElement => element("li", "none", text);
 
 const resultItem = (result: Result): HTMLElement => {
