@@ -38,7 +38,7 @@ test("a person who was added had no role before", () => {
   expect(isChange("person.changed")).toBe(true);
 });
 
-test("people are recognized in what they did to themselves", () => {
+test("an action of people on themselves is recognized", () => {
   const resource = { kind: "person", id: "3" } as const;
   expect(isOwn({ actor: { kind: "person", id: 3 }, resource })).toBe(true);
   expect(isOwn({ actor: { kind: "person", id: 4 }, resource })).toBe(false);
@@ -62,11 +62,11 @@ describe("the category", () => {
   });
 });
 
-test("categories are sorted by name, whatever the case", () => {
+test("categories are sorted by name, regardless of case", () => {
   expect(byName([dogs, cats])).toEqual([cats, dogs]);
 });
 
-test("each action on a category has an address of its own", () => {
+test("each action on a category has a separate address", () => {
   expect(categoriesPath()).toBe("/console/categories");
   expect(categoriesPath(3, "rename")).toBe("/console/categories/3/rename");
 });

@@ -174,7 +174,7 @@ describe("the animal of an adoption", () => {
   });
 });
 
-test("each request has an idempotency key of its own, in the API's form", () => {
+test("each request has a separate idempotency key, in the API's form", () => {
   const keys = Array.from({ length: 100 }, newIdempotencyKey);
   expect(new Set(keys).size).toBe(100);
   for (const key of keys) {

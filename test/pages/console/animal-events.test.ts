@@ -109,7 +109,7 @@ describe("following the animals", () => {
   });
 });
 
-test("whatever arrives of a stream is heard, and passed on", async () => {
+test("stream events are reported and forwarded as they arrive", async () => {
   let count = 0;
   const open = heard(
     () => Promise.resolve(new Response("id: 1\n\n")),

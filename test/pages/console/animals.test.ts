@@ -69,7 +69,7 @@ describe("the chart", () => {
     expect(second!.x + second!.width).toBeLessThan(2);
   });
 
-  test("shows one animal beside a million", () => {
+  test("shows one animal next to a million", () => {
     expect(barsOf(daysOf(1, 1_000_000))[0]!.height).toBe(0.04);
   });
 
@@ -115,7 +115,7 @@ describe("the change of an animal", () => {
     expect(changeOf(bella, after)).toEqual(change);
   });
 
-  test("holds a category beyond a double's precision to be the same however it was read", () => {
+  test("treats a category beyond the precision of a double as unchanged", () => {
     const most = 9223372036854775807n as unknown as number;
     expect(changeOf({ ...bella, categoryId: most }, { ...bella, categoryId: most })).toEqual({});
   });
@@ -185,7 +185,7 @@ test.each([
   expect(letsThrough(viewOf(query), bella)).toBe(isSure);
 });
 
-describe("what was typed of an animal", () => {
+describe("the draft of an animal", () => {
   const before = draftOf({ name: "Bella", categoryId: 3, status: "available" });
 
   test("holds a category that no double does, exactly", () => {
@@ -215,7 +215,7 @@ describe("what was typed of an animal", () => {
     [{ name: "Bella II" }, { name: "Bella II" }, {}],
     [{ status: "" }, { status: "sold", category: "4" }, { status: "sold" }],
     [{}, { name: "Bellissima" }, {}],
-  ])("as %j is disputed by what somebody else made of it, %j: %j", (mine, theirs, told) => {
+  ])("with the edit %j conflicts with the edit %j of another user in %j", (mine, theirs, told) => {
     expect(conflictingFields({ ...before, ...mine }, before, { ...before, ...theirs })).toEqual(told);
   });
 });
@@ -252,7 +252,7 @@ describe("a change of many animals", () => {
     expect(failureWords(1, 1)).toBe("1 of 1 animal was not changed:");
   });
 
-  test("has an outcome for each, in their order, with what is needed to undo it", () => {
+  test("has an outcome for each, in their order, with the data to undo it", () => {
     const max = { id: 8, name: "Max", categoryId: 3 };
     const changes = [bella, max].map((animal) => ({ from: { animal, tag: '"old"' }, to: animal }));
     const now = { ...bella, status: "sold" as const };

@@ -43,7 +43,7 @@ const NOW = Date.parse("2026-11-20T10:00:00Z");
 const SOON = "2026-11-20T10:02:00Z";
 const TARGET = "k3vq.cname.example.net";
 
-describe("what somebody pastes as a domain", () => {
+describe("text pasted as a domain", () => {
   test.each([
     ["guide.example.org", "guide.example.org"],
     ["https://guide.example.org/", "guide.example.org"],
@@ -75,7 +75,7 @@ describe("what somebody pastes as a domain", () => {
     "2001:db8::1",
     "a b.example.org",
     "192.0.2.1",
-  ])("as %p is not made into another name: the API says what is wrong with it", (typed) => {
+  ])("such as %p stays unchanged, and the API reports the error", (typed) => {
     expect(hostnameIn(typed)).toBe(typed);
     expect(parseHostname(hostnameIn(typed)).ok).toBe(false);
   });
@@ -348,7 +348,7 @@ describe("the advice for a domain", () => {
   } as const;
   const PROOF = ["create", "TXT", "_adoption-store", TARGET, ""];
 
-  test("with a wrong apex removes what there may be, and says what to do without ALIAS", () => {
+  test("with a wrong apex removes every possible record, and names the replacement for ALIAS", () => {
     const { changes, note } = about({ ...WRONG_APEX, found: ["192.0.2.1"], expected: [] }, APEX);
     expect(brief(changes)).toEqual([
       ["delete", "A, AAAA, ALIAS or ANAME", "@", undefined, "192.0.2.1"],
@@ -498,7 +498,7 @@ describe("the advice for a domain", () => {
     expect([steps("long_ttl"), steps("wildcard_record"), steps("parked")]).toEqual(["now", "stuck", "stuck"]);
   });
 
-  test("that a wildcard answers for is a record of its own", () => {
+  test("that a wildcard answers for is a separate record", () => {
     const { changes } = about({ kind: "wildcard_record", found: ["192.0.2.7"] });
     expect(brief(changes)).toEqual([CREATE]);
   });
@@ -539,7 +539,7 @@ describe("the advice for a domain", () => {
     expect(of(new Date(NOW + 60_000).toISOString())).toMatchObject([{ tone: "bad" }]);
   });
 
-  test("begins with what somebody must do", () => {
+  test("begins with the user's task", () => {
     const kinds = advice([
       { kind: "unreachable", server: "192.0.2.53", reason: "timeout" },
       { kind: "conflicting_record", type: "A", found: ["192.0.2.1"] },
@@ -806,9 +806,9 @@ test("a domain that moves shows when its record may change, and not before", () 
   ]);
   const certificate = { status: "in_use", notAfter: "2027-02-18T10:00:00Z" } as const;
   const ready = { ...proven, stage: "live", certificate } as const;
-  const told = about(finding, ready);
-  expect(told).toMatchObject({ tone: "bad", title: "Ready: change the record now" });
-  expect(brief(told.changes)).toEqual([
+  const moved = about(finding, ready);
+  expect(moved).toMatchObject({ tone: "bad", title: "Ready: change the record now" });
+  expect(brief(moved.changes)).toEqual([
     ["delete", "A", "docs", undefined, "192.0.2.7"],
     ["create", "CNAME", "docs", TARGET, ""],
   ]);
@@ -860,7 +860,7 @@ test("redirects lead to other domains, live ones first, and never to a wildcard"
   expect(targetsOf(domains, "c.test").map(({ hostname }) => hostname)).toEqual(["b.test", "a.test"]);
 });
 
-test("a domain that is not live is not said to show the site", () => {
+test("the page of a domain that is not live does not claim that visitors see the site", () => {
   expect(roleLabel({ role: "served", stage: "awaiting_dns" })).toBe("");
   expect(visitorsWords({ role: "served", stage: "awaiting_dns" }, undefined)).toStartWith(
     "Once the domain is active",
@@ -868,7 +868,7 @@ test("a domain that is not live is not said to show the site", () => {
   expect(addressOf({ hostname: "a.test", stage: "verified" })).toBeUndefined();
 });
 
-test("a live domain that still points to its old host is not said to show the site", () => {
+test("the page of a live domain that still points to its old host names the old host", () => {
   const findings = findingsOf([{ kind: "not_moved", type: "CNAME" }], { ...SUBDOMAIN, stage: "live" });
   expect(visitorsWords({ role: "served", stage: "live", findings }, undefined)).toBe(
     "Visitors still reach the old host. After the move, they see the site at this address.",
@@ -895,7 +895,7 @@ test("the button says Verify until the records were right once, then Re-verify",
   expect(verifyLabel({ verifiedAt: "2026-11-20T10:00:00Z" })).toBe("Re-verify");
 });
 
-test("every reason why a name is refused has words of its own", () => {
+test("every reason for refusing a name has a text", () => {
   const { missing, otherwise, rules = {} } = FIELDS["hostname"]!;
   const said = Object.keys(NAME_REFUSALS).map((reason) => {
     if (reason === "empty") return missing;

@@ -90,7 +90,7 @@ test("a session shows the scopes, the expiry and the limit of its secret", async
 });
 
 describe("a call of the console", () => {
-  test("reaches the API with the session's key in place of the cookie", async () => {
+  test("reaches the API with the session's key instead of the cookie", async () => {
     const { send } = await signIn();
     const added = await send("POST", "/console/api/v1/pets", { json: ANIMAL });
     expect([added.status, await added.json()]).toEqual([201, { id: 1, ...ANIMAL }]);
@@ -139,7 +139,7 @@ describe("a call of the console", () => {
       }
   });
 
-  test("reaches the API only, whatever its path", async () => {
+  test("reaches only the API, regardless of its path", async () => {
     const { send } = await signIn();
     for (const path of [
       "/console/api/metrics",
@@ -275,6 +275,6 @@ test.each([
   " /console",
   // Kept in memory until the visitor comes back, for as many visitors as there are.
   `/console?q=${"x".repeat(2000)}`,
-])("after signing in, the first page is shown in place of %j", (to) => {
+])("after signing in, the first page is shown instead of %j", (to) => {
   expect(returnToOf(to)).toBe("/console");
 });

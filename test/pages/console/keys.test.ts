@@ -116,7 +116,7 @@ describe("a limit", () => {
   });
 });
 
-test("the secret of the session does not expire at once", () => {
+test("the secret of the session does not expire immediately", () => {
   expect(gracesOf(false).map(([seconds]) => seconds)).toContain("0");
   expect(gracesOf(true).map(([seconds]) => seconds)).not.toContain("0");
 });

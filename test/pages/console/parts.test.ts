@@ -107,7 +107,7 @@ describe("a field says", () => {
     expect(wordsFor({ name: "name", ...problem }, NAME)).toBe(words);
   });
 
-  test.each(Object.keys(FIELD_RULES))("%s in a sentence of its own, if its form has no words", (rule) => {
+  test.each(Object.keys(FIELD_RULES))("%s in a separate sentence if its form has no words", (rule) => {
     expect(wordsFor({ name: "name", rule })).toMatch(/^[A-Z][^_]+\.$/);
   });
 

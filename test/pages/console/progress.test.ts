@@ -58,7 +58,7 @@ describe("a domain that waits for its record", () => {
   });
 
   test.each(["conflicting_record", "wrong_target", "domain_lost"] as const)(
-    "needs somebody to act on %s",
+    "needs an action by the user on %s",
     (kind) => {
       const domain = checked(kind, {}, "dns_conflict");
       expect([states(domain), status(domain)]).toEqual([[`${SEEN}: stuck`, ...LATER], "action_needed"]);
@@ -74,7 +74,7 @@ describe("a domain that waits for its record", () => {
   });
 
   test.each(["no_record", "not_propagated", "unreachable"] as const)(
-    "needs somebody to act when it is no longer checked automatically after %s",
+    "needs an action by the user when it is no longer checked automatically after %s",
     (kind) => {
       const { nextCheckAt: _, ...domain } = checked(kind);
       expect(status(domain)).toBe("action_needed");
@@ -115,14 +115,14 @@ describe("a certificate", () => {
     expect([status(wanted), status(ordered)]).toEqual(["checking", "checking"]);
   });
 
-  test("that CAA records forbid needs somebody to act before it is ordered", () => {
+  test("that CAA records forbid needs an action by the user before it is ordered", () => {
     const domain = { ...checked("caa_forbids", {}, "verified"), ...verified };
     expect([states(domain)[1], status(domain)]).toEqual(["Certificate ordered: stuck", "action_needed"]);
   });
 
   const problem = (type: string) => ({ type, detail: "No.", subproblems: [] });
 
-  test("that was refused needs somebody to act", () => {
+  test("that was refused needs an action by the user", () => {
     const domain: Some = {
       stage: "issue_failed",
       certificate: { status: "failing", problem: problem("unauthorized") },
@@ -131,12 +131,12 @@ describe("a certificate", () => {
     expect([states(domain)[2], status(domain)]).toEqual(["Certificate issued: stuck", "action_needed"]);
   });
 
-  test("that only a limit holds up needs nobody", () => {
+  test("that only a limit holds up needs no action", () => {
     const certificate = { status: "failing", problem: problem("rateLimited") } as const;
     expect(status({ stage: "issue_failed", certificate, ...verified })).toBe("checking");
   });
 
-  test("that is overdue needs somebody to act", () => {
+  test("that is overdue needs an action by the user", () => {
     const domain: Some = { stage: "verified", certificate: { status: "ssl_overdue" }, ...verified };
     expect([states(domain)[1], status(domain)]).toEqual(["Certificate ordered: stuck", "action_needed"]);
   });
@@ -169,14 +169,14 @@ describe("a certificate", () => {
     expect(status({ stage: "live", liveAt: CHECKED, certificate, ...verified })).toBe("active");
   });
 
-  test("that has expired needs somebody to act", () => {
+  test("that has expired needs an action by the user", () => {
     const certificate = { status: "expired", notAfter: CHECKED } as const;
     const domain: Some = { stage: "live", liveAt: CHECKED, certificate, ...verified };
     expect([states(domain)[2], status(domain)]).toEqual(["Certificate issued: stuck", "action_needed"]);
   });
 });
 
-test("a live domain whose records are no longer right needs somebody to act", () => {
+test("a live domain whose records are no longer right needs an action by the user", () => {
   const domain = { ...checked("no_record", {}, "live"), liveAt: CHECKED, failingSince: CHECKED };
   expect([states(domain).at(-1), status(domain)]).toEqual(["Live: stuck", "action_needed"]);
 });

@@ -154,6 +154,6 @@ test.each<[Upload | undefined, string]>([
   [{ state: "sending", name: "site.zip", share: 0.99 }, "Sending site.zip…"],
   [{ state: "sending", name: "site.zip", share: 1 }, "Unpacking…"],
   [{ state: "failed", error: new Error("x") }, ""],
-])("%o is told as %p", (upload, words) => {
+])("%o is described as %p", (upload, words) => {
   expect(uploadStatus(upload)).toBe(words);
 });

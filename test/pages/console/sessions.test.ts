@@ -57,7 +57,7 @@ describe("a session", () => {
     expect(sessions.find(token)).toBeUndefined();
   });
 
-  test("ends twelve hours after signing in, however much it is used", async () => {
+  test("ends twelve hours after signing in, regardless of its use", async () => {
     const { clock, sessions } = await openSessions();
     const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
     for (let half = 1; half < 24; half++) {

@@ -90,8 +90,8 @@ export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
 
 const DRAFT_FIELDS = ["name", "category", "status"] as const;
 
-export const isSameDraft = (one: Draft, other: Draft): boolean =>
-  DRAFT_FIELDS.every((field) => one[field] === other[field]);
+export const isSameDraft = (a: Draft, b: Draft): boolean =>
+  DRAFT_FIELDS.every((field) => a[field] === b[field]);
 
 /** Applies the user's edits to the current animal: fields that the user has not changed show its values. */
 export const rebaseDraft = (typed: Draft, before: Draft, now: Draft): Draft => {
@@ -254,10 +254,10 @@ const MIN_HEIGHT = 0.04;
 /** The bars of the chart; days without animals have none. */
 export const barsOf = (days: readonly Day[]): Bar[] => {
   const most = Math.max(...days.map(({ count }) => count));
-  return days.flatMap((day, at) => {
+  return days.flatMap((day, index) => {
     if (day.count === 0) return [];
     const height = Math.max(MIN_HEIGHT, day.count / most);
-    return [{ day, x: at + GAP / 2, y: 1 - height, width: 1 - GAP, height }];
+    return [{ day, x: index + GAP / 2, y: 1 - height, width: 1 - GAP, height }];
   });
 };
 

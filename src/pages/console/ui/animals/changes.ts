@@ -21,11 +21,11 @@ export interface Pages {
   pageParams: unknown[];
 }
 
-export const isSame = (one: NewAnimal, other: NewAnimal): boolean =>
-  one.name === other.name &&
+export const isSame = (a: NewAnimal, b: NewAnimal): boolean =>
+  a.name === b.name &&
   // Either may be a bigint, with the same digits.
-  String(one.categoryId) === String(other.categoryId) &&
-  one.status === other.status;
+  String(a.categoryId) === String(b.categoryId) &&
+  a.status === b.status;
 
 /** The animals with their changes, in their places. The same array if none of them has changed. */
 export const patchItems = (items: Animal[], changes: Changes): Animal[] => {
@@ -46,7 +46,7 @@ export const patchPages = (list: Pages, changes: Changes): Pages => {
     const items = patchItems(page.items, changes);
     return items === page.items ? page : { ...page, items };
   });
-  return pages.every((page, at) => page === list.pages[at]) ? list : { ...list, pages };
+  return pages.every((page, index) => page === list.pages[index]) ? list : { ...list, pages };
 };
 
 /** The animals of all loaded pages. One that was put first is not repeated by the page that it belongs to. */
@@ -73,7 +73,7 @@ export const mayEnter = (list: Pages, view: View, animal: Animal): boolean =>
 /** The list with the animals first, without doubles: the newest of them at the top. */
 export const withFirst = (list: Pages, animals: readonly Animal[]): Pages => {
   const known = new Set(itemsOf(list).map(({ id }) => id));
-  const fresh = animals.filter(({ id }) => !known.has(id)).toSorted((one, other) => other.id - one.id);
+  const fresh = animals.filter(({ id }) => !known.has(id)).toSorted((a, b) => b.id - a.id);
   const [first, ...rest] = list.pages;
   if (fresh.length === 0 || !first) return list;
   return { ...list, pages: [{ ...first, items: [...fresh, ...first.items] }, ...rest] };
@@ -117,8 +117,8 @@ type Result = components["schemas"]["PetChangeResult"];
 /** What became of some animals. @param results in their order */
 export const outcomeOf = (changes: readonly Change[], results: readonly Result[]): Outcome => {
   const outcome: Outcome = { changed: [], failed: [] };
-  for (const [at, { from }] of changes.entries()) {
-    const { pet, etag = "*", error } = results[at] ?? {};
+  for (const [index, { from }] of changes.entries()) {
+    const { pet, etag = "*", error } = results[index] ?? {};
     if (pet) outcome.changed.push({ before: from.animal, now: { animal: pet, tag: etag } });
     else {
       const { status = 0, code = "", message = "" } = error ?? {};

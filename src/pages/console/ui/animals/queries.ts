@@ -83,7 +83,9 @@ export const readAnimals = (ids: readonly number[], filter: Filter = {}): Promis
 
 /** Ids or changes in slices that the API takes. */
 const slicesOf = <Item>(items: readonly Item[], size = MAX_IDS): (readonly Item[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
 
 const listsOf = (queries: QueryClient): Pages[] =>
   queries.getQueriesData<Pages>({ queryKey: LIST }).flatMap(([, list]) => (list ? [list] : []));
@@ -124,7 +126,7 @@ export const useAnimal = (id: number | undefined) => {
  * read again when they are.
  */
 export const applyChanges = (queries: QueryClient, changes: Changes): void => {
-  const isNews = [...changes].some(([id, now]) => !isKnown(queries, id, now));
+  const hasChanged = [...changes].some(([id, now]) => !isKnown(queries, id, now));
   for (const [queryKey, list] of queries.getQueriesData<Pages>({ queryKey: LIST })) {
     if (!list) continue;
     const view = queryKey[1] as View;
@@ -137,7 +139,7 @@ export const applyChanges = (queries: QueryClient, changes: Changes): void => {
     queries.setQueryData<Animal | null>([...ONE, id], (before) =>
       before === undefined ? undefined : (now ?? null),
     );
-  if (isNews) recount(queries);
+  if (hasChanged) recount(queries);
 };
 
 /** Waits until no read of animals is in progress: its response would overwrite changes that are applied before it. */
@@ -190,7 +192,7 @@ const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> =>
     const query = { ids: some.join(","), limit: MAX_TAGGED };
     const { data, response } = await store.GET("/pets", { params: { query } });
     const tags = tagsOf(response.headers.get("item-etags"));
-    versions.push(...data.map((animal, at) => ({ animal, tag: tags[at] ?? "*" })));
+    versions.push(...data.map((animal, index) => ({ animal, tag: tags[index] ?? "*" })));
   }
   return versions;
 };

@@ -12,7 +12,7 @@ export const addedWords = ({ name }: Category): string => `“${name}” added`;
 const words = new Intl.Collator("en");
 
 export const byName = (categories: readonly Category[]): Category[] =>
-  categories.toSorted((one, other) => words.compare(one.name, other.name));
+  categories.toSorted((a, b) => words.compare(a.name, b.name));
 
 /** The category with an id, which may be a bigint or text; undefined if it does not exist. */
 export const categoryOf = (

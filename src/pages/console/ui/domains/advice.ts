@@ -322,7 +322,7 @@ const IN_ORDER = { delete: 0, change: 1, create: 1 } as const;
 const changesOf = (findings: readonly Finding[]): Change[] => {
   const all = findings.flatMap(({ changes = [] }) => changes);
   const distinct = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
-  return distinct.toSorted((one, other) => IN_ORDER[one.action] - IN_ORDER[other.action]);
+  return distinct.toSorted((a, b) => IN_ORDER[a.action] - IN_ORDER[b.action]);
 };
 
 const findingAdvice = (findings: readonly [Finding, ...Finding[]], domain: Seen, now: number): Advice => ({
@@ -375,9 +375,7 @@ export const adviceOf = (domain: Seen, now: number): Advice[] => {
   // Wrong records explain a missing certificate. The steps for an overdue one are shown all the same.
   const isExplained = certificate?.status !== "ssl_overdue" && found.some(({ tone }) => tone === "bad");
   const about = certificate && !isExplained ? certificateAdvice(certificate, now) : undefined;
-  const all = [...found, ...(about ? [about] : [])].toSorted(
-    (one, other) => ORDER[one.tone] - ORDER[other.tone],
-  );
+  const all = [...found, ...(about ? [about] : [])].toSorted((a, b) => ORDER[a.tone] - ORDER[b.tone]);
   const [first, ...others] = all;
   if (!first || failingSince === undefined) return all;
   return [{ ...first, note: servedWords(failingSince, now) }, ...others];

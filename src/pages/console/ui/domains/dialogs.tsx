@@ -140,7 +140,7 @@ const Result = ({ addition: { hostname, result, domain, error } }: { addition: A
 /** A result for each domain, the refused ones first. */
 const Results = ({ additions, back }: { additions: readonly Addition[]; back: string }) => {
   const refused = additions.filter(({ result }) => result === "refused").length;
-  const sorted = additions.toSorted((one, other) => RESULTS[one.result].order - RESULTS[other.result].order);
+  const sorted = additions.toSorted((a, b) => RESULTS[a.result].order - RESULTS[b.result].order);
   return (
     <>
       <p ref={takeFocus} tabIndex={-1}>
@@ -148,8 +148,8 @@ const Results = ({ additions, back }: { additions: readonly Addition[]; back: st
         refused.
       </p>
       <ul class="domains">
-        {sorted.map((addition, at) => (
-          <Result key={at} addition={addition} />
+        {sorted.map((addition, index) => (
+          <Result key={index} addition={addition} />
         ))}
       </ul>
       <footer>

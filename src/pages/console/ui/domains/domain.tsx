@@ -110,8 +110,8 @@ const Guide = ({ guide: { provider, steps } }: { guide: NonNullable<Domain["guid
   <section class="guide">
     <h3>At {provider}</h3>
     <ol>
-      {steps.map((step, at) => (
-        <li key={at}>{step}</li>
+      {steps.map((step, index) => (
+        <li key={index}>{step}</li>
       ))}
     </ol>
   </section>
@@ -201,7 +201,7 @@ const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
       stackBelow={40}
       columns={QUESTIONS}
       items={trace.questions}
-      keyOf={(_, at) => at}
+      keyOf={(_, index) => index}
     />
   </details>
 );

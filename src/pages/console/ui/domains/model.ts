@@ -90,7 +90,7 @@ export const targetsOf = <One extends Pick<Domain, "hostname" | "stage">>(
   hostname: string,
 ): One[] => {
   const others = domains.filter((one) => one.hostname !== hostname && !isWildcard(one));
-  return others.toSorted((one, other) => Number(other.stage === "live") - Number(one.stage === "live"));
+  return others.toSorted((a, b) => Number(b.stage === "live") - Number(a.stage === "live"));
 };
 
 /** The address of a live domain; undefined while nothing is served there, and for a wildcard. */

@@ -81,7 +81,7 @@ export const Form = ({ error, words = {}, hidden = [], onSubmit, children }: For
 };
 
 /** The attributes that tie a control to its label and hint. */
-interface Tied {
+interface InputProps {
   id: string;
   "aria-describedby": string;
   "aria-invalid"?: "true";
@@ -96,7 +96,7 @@ interface FieldProps {
   error?: string | undefined;
 }
 
-/** A control with its label, and a hint or the error of its field below it. The control takes the attributes of `tied`. */
+/** A control with its label, and a hint or the error of its field below it. The control takes the attributes of `inputProps`. */
 export const Field = ({
   label,
   name = "",
@@ -104,7 +104,7 @@ export const Field = ({
   error: given,
   children,
 }: FieldProps & {
-  children: (tied: Tied) => ComponentChildren;
+  children: (inputProps: InputProps) => ComponentChildren;
 }) => {
   const id = useId();
   const found = useFieldError(name);
@@ -171,9 +171,9 @@ export const TextField = ({
   rows?: number;
 } & Pick<ComponentProps<"input">, "type" | "inputMode" | "required" | "maxLength">) => (
   <Field label={label} name={field} hint={hint} error={error}>
-    {(tied) => {
+    {(inputProps) => {
       const attributes = {
-        ...tied,
+        ...inputProps,
         name,
         autocomplete: "off",
         ...(isCode && CODE),
@@ -198,7 +198,7 @@ export const Select = <Value extends string>({
   options,
   onValue,
   ...control
-}: Choice<Value> & Partial<Tied> & Pick<ComponentProps<"select">, "name" | "aria-label">) => (
+}: Choice<Value> & Partial<InputProps> & Pick<ComponentProps<"select">, "name" | "aria-label">) => (
   <select {...control} onChange={(event) => onValue(event.currentTarget.value as Value)}>
     {options.map(([value, words]) => (
       <option key={value} value={value}>
@@ -216,7 +216,7 @@ export const SelectField = <Value extends string>({
   ...control
 }: BoundProps<Value> & { options: Options }) => (
   <Field label={label} name={field} hint={hint}>
-    {(tied) => <Select {...tied} {...control} name={name} />}
+    {(inputProps) => <Select {...inputProps} {...control} name={name} />}
   </Field>
 );
 
@@ -240,7 +240,7 @@ export const Check = ({ name, isChecked, onCheck, children }: CheckProps) => (
 );
 
 interface ComboboxProps<Option> {
-  tied: Tied;
+  inputProps: InputProps;
   name: string;
   listLabel: string;
   /** The typed text, or the label of the chosen option. */
@@ -316,7 +316,7 @@ const useSuggestions = <Option,>({
  * the first one, is active. Enter chooses it. Escape closes the list, and only then the dialog around it.
  */
 const Combobox = <Option,>({
-  tied,
+  inputProps,
   name,
   listLabel,
   text,
@@ -334,7 +334,7 @@ const Combobox = <Option,>({
   return (
     <div class="combobox">
       <input
-        {...tied}
+        {...inputProps}
         name={name}
         role="combobox"
         aria-autocomplete="list"
@@ -364,12 +364,12 @@ const Combobox = <Option,>({
           aria-label={listLabel}
           onMouseDown={(event) => event.preventDefault()}
         >
-          {options.map((option, at) => (
+          {options.map((option, index) => (
             <li
               key={keyOf(option)}
-              id={`${id}-${at}`}
+              id={`${id}-${index}`}
               role="option"
-              aria-selected={at === active}
+              aria-selected={index === active}
               onClick={() => choose(option)}
             >
               {children(option)}
@@ -392,16 +392,16 @@ export const ComboboxField = <Option,>({
   found,
   ...combobox
 }: FieldProps &
-  Omit<ComboboxProps<Option>, "tied"> & {
+  Omit<ComboboxProps<Option>, "inputProps"> & {
     /** The field's name in the API if it is not the control's name. */
     field?: string;
     /** How many suggestions there are, for screen readers. */
     found: string | false;
   }) => (
   <Field label={label} name={field} hint={hint} error={error}>
-    {(tied) => (
+    {(inputProps) => (
       <>
-        <Combobox {...combobox} name={name} tied={tied} />
+        <Combobox {...combobox} name={name} inputProps={inputProps} />
         <span class="visually-hidden" role="status">
           {found}
         </span>

@@ -200,7 +200,7 @@ export interface TableProps<Item> {
   label: string;
   columns: readonly Column<Item>[];
   items: readonly Item[];
-  keyOf: (item: Item, at: number) => string | number;
+  keyOf: (item: Item, index: number) => string | number;
   /** A row that has more than `Cells`. */
   row?: (item: Item) => ComponentChildren;
   kind?: string;
@@ -246,8 +246,8 @@ export const Table = <Item,>({
           </tr>
         </thead>
         <tbody>
-          {items.map((item, at) => (
-            <Fragment key={keyOf(item, at)}>{row(item)}</Fragment>
+          {items.map((item, index) => (
+            <Fragment key={keyOf(item, index)}>{row(item)}</Fragment>
           ))}
         </tbody>
       </table>
