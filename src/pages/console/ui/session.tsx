@@ -58,8 +58,6 @@ const readState = async (): Promise<State> => {
   return { signedIn: true, csrfToken, storeId, user: userOf(state) };
 };
 
-const isSameUser = (a: User, b: User): boolean => a.kind === b.kind && a.id === b.id;
-
 interface Session {
   storeId: string;
   user: User;
@@ -124,7 +122,10 @@ export const SessionProvider = ({
   const hasEnded = useRef(false);
   const before = shown.current;
   const now = state?.signedIn ? state : undefined;
-  const isOther = before !== undefined && now !== undefined && !isSameUser(before.user, now.user);
+  const isOther =
+    before !== undefined &&
+    now !== undefined &&
+    (before.user.kind !== now.user.kind || before.user.id !== now.user.id);
   const isKept = before !== undefined && now === undefined && isGuarded("console");
   if (state && !isKept && !isOther) {
     hasEnded.current = now === undefined && (before !== undefined || hasEnded.current);

@@ -8,13 +8,10 @@ import { Loading, Notice, Page, Problem, Time } from "./parts/page.tsx";
 import { Field, Form, TextField, useDraft } from "./parts/form.tsx";
 import { acceptInvitation, hasPasskeys, signInWithPasskey } from "./passkeys.ts";
 import { signIn, useOidc, useSession, useSessionRefresh } from "./session.tsx";
-import { NO_PASSKEYS, PASSKEY_FIELDS, type Person, ROLES } from "./people/person.ts";
+import { NO_PASSKEYS, PASSKEY_FIELDS, type Person, ROLES } from "./people/people.tsx";
 
 const ENDED = "Your session has ended";
 const OTHER_WAY = "Sign in another way";
-
-/** The address of the provider's sign-in, which comes back to `to`. */
-const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURIComponent(to)}`;
 
 const hasPersonButtons = (oidc: string | undefined): boolean => hasPasskeys() || oidc !== undefined;
 
@@ -43,7 +40,7 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
         // A target keeps the console from following the link itself.
         <a
           class="button secondary outline"
-          href={oidcPath(isAbove ? "/console" : location.pathname)}
+          href={`/console/auth/oidc?to=${encodeURIComponent(isAbove ? "/console" : location.pathname)}`}
           target={isAbove ? "_blank" : "_top"}
         >
           Sign in with {oidc}

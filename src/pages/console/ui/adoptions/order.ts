@@ -1,7 +1,7 @@
 import type { components } from "../../../../client/types/store.d.ts";
 import type { Animal } from "../animals/animal.ts";
 import { type Tone, isolated } from "../parts/wording.ts";
-import { addressOf, idOf, onPage } from "../parts/address.ts";
+import { addressOf, idOf, isOneOf, onPage } from "../parts/address.ts";
 
 export type Order = components["schemas"]["Order"];
 export type NewOrder = components["schemas"]["NewOrder"];
@@ -19,9 +19,6 @@ export const TONES: Record<Status, Tone> = {
   completed: "quiet",
   cancelled: "quiet",
 };
-
-const isStatus = (text: string | undefined): text is Status =>
-  (STATUSES as readonly (string | undefined)[]).includes(text);
 
 export const STEPS = ["approve", "complete", "cancel"] as const;
 export type Step = (typeof STEPS)[number];
@@ -113,7 +110,7 @@ export const viewOf = (query: Record<string, string | undefined>): View => {
   const narrow = { animal: idOf(query["animal"]), q };
   const sort = query["sort"] === "id" ? "id" : "-id";
   if (status === ALL) return { status: undefined, ...narrow, sort };
-  return { status: isStatus(status) ? status : defaultStatus(narrow), ...narrow, sort };
+  return { status: isOneOf(STATUSES, status) ? status : defaultStatus(narrow), ...narrow, sort };
 };
 
 const queryOf = (view: Partial<View>) => {

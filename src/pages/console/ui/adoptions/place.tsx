@@ -91,9 +91,6 @@ const AnimalNumber = ({ value, onValue }: AnimalFieldProps) => (
   />
 );
 
-const chosenId = ({ text, animal }: ChosenAnimal, mayRead: boolean): number | undefined =>
-  mayRead ? animal?.id : idOf(text.trim());
-
 const FIELDS: FormWords = {
   petId: {
     missing: "Choose an animal from the list.",
@@ -142,7 +139,7 @@ export const PlaceAdoption = ({ animalId, back }: { animalId?: number; back: str
       link: { href: adoptionPath(adoption.id), label: "View adoption" },
     }),
   });
-  const petId = animalId ?? chosenId(chosen, mayRead);
+  const petId = animalId ?? (mayRead ? chosen.animal?.id : idOf(chosen.text.trim()));
   const isDirty = [chosen.text, ...Object.values(draft)].some((text) => text.trim() !== "");
   return (
     <Dialog

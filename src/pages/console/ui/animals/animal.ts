@@ -1,7 +1,7 @@
 import type { components } from "../../../../client/types/store.d.ts";
 import type { Int64 } from "../api/client.ts";
 import { type FormWords, NAME, type Tone, formatCount, pluralize } from "../parts/wording.ts";
-import { addressOf, integerOf, onPage } from "../parts/address.ts";
+import { addressOf, integerOf, isOneOf, onPage } from "../parts/address.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 
 export type Animal = components["schemas"]["Pet"];
@@ -26,8 +26,7 @@ export const STATUS_NAMES: Record<Status, string> = {
 
 export const TONES: Record<Status, Tone> = { available: "good", pending: "waiting", sold: "quiet" };
 
-export const isStatus = (text: string | undefined): text is Status =>
-  (STATUSES as readonly (string | undefined)[]).includes(text);
+export const isStatus = (text: unknown): text is Status => isOneOf(STATUSES, text);
 
 export const NO_STATUS = "No status";
 
@@ -135,9 +134,6 @@ export interface View extends Filter {
   sort?: Sort | undefined;
 }
 
-const isSort = (text: string | undefined): text is Sort =>
-  (SORTS as readonly (string | undefined)[]).includes(text);
-
 /** Reads the list from an address. Malformed fields are left out, and so is the default order. */
 export const viewOf = (query: Record<string, string | undefined>): View => {
   const { status, q, category, sort } = query;
@@ -145,7 +141,7 @@ export const viewOf = (query: Record<string, string | undefined>): View => {
     status: isStatus(status) ? status : undefined,
     q: q?.trim() ? q : undefined,
     category: category && /^-?\d{1,30}$/.test(category) ? String(BigInt(category)) : undefined,
-    sort: isSort(sort) && sort !== DEFAULT_SORT ? sort : undefined,
+    sort: isOneOf(SORTS, sort) && sort !== DEFAULT_SORT ? sort : undefined,
   };
 };
 

@@ -21,10 +21,6 @@ import {
 const position: Position = { lastEventId: undefined };
 let heardAt = 0;
 
-const onHeard = () => {
-  heardAt = Date.now();
-};
-
 /** The stream, by the gateway. It does not keep the session alive. */
 const open = heard(
   (lastEventId, signal) =>
@@ -33,7 +29,9 @@ const open = heard(
       { "x-unattended": "1", ...(lastEventId !== undefined && { "last-event-id": lastEventId }) },
       signal,
     ),
-  onHeard,
+  () => {
+    heardAt = Date.now();
+  },
 );
 
 /**

@@ -183,15 +183,13 @@ export const findArrivals = async (
   return readAnimals(ids, view);
 };
 
-/** Entity tags contain no quotes (RFC 9110 section 8.8.3). */
-const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
-
 const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> => {
   const versions: AnimalVersion[] = [];
   for (const some of slicesOf(ids, MAX_TAGGED)) {
     const query = { ids: some.join(","), limit: MAX_TAGGED };
     const { data, response } = await store.GET("/pets", { params: { query } });
-    const tags = tagsOf(response.headers.get("item-etags"));
+    // Entity tags contain no quotes (RFC 9110 section 8.8.3).
+    const tags = response.headers.get("item-etags")?.match(/"[^"]*"/g) ?? [];
     versions.push(...data.map((animal, index) => ({ animal, tag: tags[index] ?? "*" })));
   }
   return versions;

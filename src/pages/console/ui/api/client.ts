@@ -102,15 +102,8 @@ const ATTENDED_MS = 60_000;
 
 let lastInput = Date.now();
 
-const onInput = (): void => {
-  lastInput = Date.now();
-};
-
 for (const type of ["pointerdown", "keydown", "wheel", "touchstart"])
-  addEventListener(type, onInput, { capture: true, passive: true });
-
-/** False for requests that the page sends without user input, such as polling: they must not keep the session alive. */
-const isAttended = (): boolean => Date.now() - lastInput < ATTENDED_MS;
+  addEventListener(type, () => (lastInput = Date.now()), { capture: true, passive: true });
 
 export { ApiError };
 export type { FieldProblem } from "../../../../client/invalid-fields.ts";
@@ -183,7 +176,8 @@ const fetchInSession: Fetch = (url, init) => {
     init.headers.set("x-csrf-token", csrfToken);
     return fetch(url, init).finally(finishWrite);
   }
-  if (!isAttended()) init.headers.set("x-unattended", "1");
+  // Requests without user input, such as polling, must not keep the session alive.
+  if (Date.now() - lastInput >= ATTENDED_MS) init.headers.set("x-unattended", "1");
   return fetch(url, init);
 };
 

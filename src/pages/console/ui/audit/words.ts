@@ -115,9 +115,6 @@ const FIELDS: Readonly<Record<string, string>> = {
   method: "With",
 };
 
-const nameOfField = (field: string): string =>
-  FIELDS[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
-
 const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   status: STATUS_NAMES,
   stage: {
@@ -140,9 +137,6 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-const permissionsOf = (scopes: string): string =>
-  scopes === "*" ? "full access" : scopes.split(" ").join(", ");
-
 /** A changed field in words. `nameOf` finds the name of a category. */
 export const changeWords = (
   { field, from, to }: Change,
@@ -152,9 +146,9 @@ export const changeWords = (
   const valueOf = (value: string | undefined): string => {
     if (value === undefined) return "none";
     if (field === "categoryId") return nameOf(value);
-    if (field === "scopes") return permissionsOf(value);
+    if (field === "scopes") return value === "*" ? "full access" : value.replaceAll(" ", ", ");
     return VALUES[field]?.[value] ?? value;
   };
-  const name = nameOfField(field);
+  const name = FIELDS[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
   return isChange ? `${name}: ${valueOf(from)} → ${valueOf(to)}` : `${name}: ${valueOf(to)}`;
 };

@@ -3,7 +3,7 @@ import { walk } from "../../../../client/pages.ts";
 import { ANIMALS } from "../animals/queries.ts";
 import { type Page, pageOf, store } from "../api/client.ts";
 import { useSession } from "../session.tsx";
-import { type Category, byName } from "./category.ts";
+import { byName } from "./category.ts";
 
 export const CATEGORIES = ["categories"] as const;
 
@@ -20,7 +20,7 @@ const readEvery = async <Item>(read: (query: { limit: number; cursor?: string })
   return items;
 };
 
-const readAll = async (): Promise<Category[]> =>
+const readAll = async () =>
   byName(await readEvery((query) => pageOf(store.GET("/categories", { params: { query } }))));
 
 const readCounts = async (): Promise<ReadonlyMap<number, number>> => {

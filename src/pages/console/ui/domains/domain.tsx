@@ -379,10 +379,6 @@ const State = ({ domain, now }: { domain: Domain; now: number }) => {
   );
 };
 
-/** True if the server seems to have HTTPS. Before the first certificate, only the addresses tell. */
-const isSecured = ({ address }: Project): boolean =>
-  [address, location.href].some((one) => one.startsWith("https:"));
-
 const Content = ({
   project,
   domain,
@@ -395,6 +391,8 @@ const Content = ({
   const now = useNow();
   const mayChange = useSession().can("platform:write");
   const { slug } = project;
+  // Before the first certificate, only the addresses tell whether the server has HTTPS.
+  const isSecured = [project.address, location.href].some((one) => one.startsWith("https:"));
   const domains = useDomains(slug).data ?? [];
   const primary = primaryOf(domains);
   const pair = domains.find(({ hostname }) => hostname === domain.pair);
@@ -425,7 +423,7 @@ const Content = ({
       <Connect offer={domain.domainConnect} />
       <Prerequisites project={project} />
       <State domain={domain} now={now} />
-      <Steps steps={stepsOf(domain, history, isSecured(project), now)} />
+      <Steps steps={stepsOf(domain, history, isSecured, now)} />
       <h3>Visitors</h3>
       <p>{visitorsWords(domain, primary)}</p>
       <NeededRecords domain={domain} />

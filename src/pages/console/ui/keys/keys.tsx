@@ -105,9 +105,6 @@ const secretOnce = ({ name, secret }: MintedKey) => (
   </Dialog>
 );
 
-const toggled = (chosen: ReadonlySet<Grant>, grant: Grant): ReadonlySet<Grant> =>
-  chosen.has(grant) ? chosen.difference(new Set([grant])) : chosen.union(new Set([grant]));
-
 interface ScopeProps {
   value: ReadonlySet<Grant>;
   onValue: (chosen: ReadonlySet<Grant>) => void;
@@ -129,7 +126,7 @@ const ScopeChoice = ({ value: chosen, onValue }: ScopeProps) => {
             value={grant}
             checked={chosen.has(grant) || chosen.has("*")}
             disabled={grant !== "*" && chosen.has("*")}
-            onChange={() => onValue(toggled(chosen, grant))}
+            onChange={() => onValue(chosen.symmetricDifference(new Set([grant])))}
           />
           {PERMISSIONS[grant]} <code>{grant}</code>
         </label>

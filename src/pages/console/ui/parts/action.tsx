@@ -132,9 +132,6 @@ interface Action<Input, Result> {
   isErrorToast?: boolean;
 }
 
-const toastOf = (said: Toast | string | undefined): Toast | undefined =>
-  typeof said === "string" ? { words: said } : said;
-
 /**
  * An action on the API: it sends the request, refreshes or patches the page's data, closes the dialog and shows a toast.
  *
@@ -176,8 +173,8 @@ export const useAction = <Input = void, Result = unknown>(action: Action<Input, 
       await onDone?.(result, input);
       if (at !== undefined && isMounted.current)
         finishDialog(typeof at === "string" ? at : at(result, input));
-      const said = toastOf(says?.(result, input));
-      if (said) toast({ ...undoOf(result, input), ...said });
+      const said = says?.(result, input);
+      if (said) toast({ ...undoOf(result, input), ...(typeof said === "string" ? { words: said } : said) });
     },
     async onError(error, input) {
       await action.onFailed?.(error, input);

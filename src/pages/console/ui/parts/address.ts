@@ -26,3 +26,7 @@ export const onPage = (parts: readonly string[]) => ({ on: parts.length > 0 ? ON
 
 /** True if an action is shown above an item's own page. */
 export const isOnPage = (query: Record<string, string | undefined>): boolean => query["on"] === ON_PAGE;
+
+/** True for one of the values. */
+export const isOneOf = <Value extends string>(values: readonly Value[], text: unknown): text is Value =>
+  (values as readonly unknown[]).includes(text);

@@ -87,12 +87,6 @@ export const placeOf = (key: string): Place => {
   return place;
 };
 
-/** Gives an entry the place of another, as for a dialog that covers a page. */
-const copyPlace = (from: string, to: string): void => {
-  const { y, pages } = placeOf(from);
-  places.set(to, { y, pages: { ...pages } });
-};
-
 /** Stores the places for the next load of this tab. */
 const storePlaces = (): void => {
   try {
@@ -108,8 +102,6 @@ const PATIENCE_MS = 10_000;
 const INPUTS = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 
 let endRestoring: (() => void) | undefined;
-
-const isRestoring = (): boolean => endRestoring !== undefined;
 
 const stopRestoring = (): void => endRestoring?.();
 
@@ -182,7 +174,8 @@ const go = (url: string, isReplacing: boolean): void => {
   // The router follows `popstate`, and leaves the scroll position alone.
   dispatchEvent(new PopStateEvent("popstate"));
   requestAnimationFrame(() => {
-    if (dialog) copyPlace(before.key, entry.key);
+    // A dialog covers the page, whose place it has.
+    if (dialog) places.set(entry.key, structuredClone(placeOf(before.key)));
     else if (!isSamePage) scrollTo({ top: 0, behavior: "instant" });
   });
 };
@@ -252,7 +245,7 @@ export const startNavigation = (): void => {
   addEventListener("popstate", onPopState);
   document.addEventListener("click", onClick);
   document.addEventListener("scroll", () => {
-    if (!isRestoring()) placeOf(entry.key).y = scrollY;
+    if (!endRestoring) placeOf(entry.key).y = scrollY;
   });
   addEventListener("beforeunload", (event) => {
     if (isGuarded("console")) event.preventDefault();

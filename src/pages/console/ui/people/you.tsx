@@ -8,7 +8,7 @@ import { type Column, List, RowLinks, byId } from "../parts/table.tsx";
 import { callAuth } from "../api/client.ts";
 import { addPasskey, hasPasskeys } from "../passkeys.ts";
 import { describeUser, useSession } from "../session.tsx";
-import { NO_PASSKEYS, PASSKEY_FIELDS, type Passkey, ROLES } from "./person.ts";
+import { NO_PASSKEYS, PASSKEY_FIELDS, type Passkey, ROLES } from "./people.tsx";
 
 /** A session of the user, as the console's endpoint lists it. */
 interface OwnSession {
