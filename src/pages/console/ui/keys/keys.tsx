@@ -4,7 +4,16 @@ import { dataOf, hasCode, isGone, pageOf, platform } from "../api/client.ts";
 import { About, Dialog, DialogForm, OnceShown } from "../parts/dialog.tsx";
 import { Badge, Notice, One, Page, Problem, Time, useClock } from "../parts/page.tsx";
 import { type FormWords, NAME } from "../parts/wording.ts";
-import { Check, Field, Select, SelectField, TextField, useDraft, useFieldError } from "../parts/form.tsx";
+import {
+  Check,
+  Field,
+  Hint,
+  Select,
+  SelectField,
+  TextField,
+  useDraft,
+  useFieldError,
+} from "../parts/form.tsx";
 import { useAll, useFresh, useOne } from "../parts/queries.ts";
 import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
@@ -131,9 +140,7 @@ const ScopeChoice = ({ value: chosen, onValue }: ScopeProps) => {
           {PERMISSIONS[grant]} <code>{grant}</code>
         </label>
       ))}
-      <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
-        {error ?? "Choose only what the key needs."}
-      </small>
+      <Hint id={`${id}-words`} hint="Choose only what the key needs." error={error} />
     </fieldset>
   );
 };
@@ -219,70 +226,55 @@ const NewKey = () => {
   );
 };
 
-interface KeyFormProps {
-  apiKey: Key;
-  isOwn: boolean;
-}
-
-const RotateForm = ({
-  apiKey: { id: keyId, name, prefix },
-  isOwn,
-  onRotated,
-}: KeyFormProps & { onRotated: (minted: MintedKey) => void }) => {
+const RotateKey = ({ id }: { id: string }) => {
   const [grace, setGrace] = useState<string>(DEFAULT_GRACE);
+  const path = { keyId: Number(id) };
   const rotating = useAction({
     act: (graceSeconds: number) =>
-      dataOf(
-        platform.POST("/platform/keys/{keyId}/rotate", {
-          params: { path: { keyId } },
-          body: { graceSeconds },
-        }),
-      ),
-    onDone: onRotated,
+      dataOf(platform.POST("/platform/keys/{keyId}/rotate", { params: { path }, body: { graceSeconds } })),
     changes: [[...KEYS, "list"]],
   });
-  return (
-    <DialogForm action={rotating} label="Create new secret" onSubmit={() => rotating.run(Number(grace))}>
-      <About name={name}>
-        gets a new secret. The old one, which begins with {prefix}, can stay valid for a while, so that you
-        have time to replace it everywhere.
-      </About>
-      {isOwn && (
-        <Notice
-          tone="waiting"
-          text="You are signed in with this key. When the old secret expires, sign in with the new one."
-        />
-      )}
-      <SelectField
-        label="How long should the old secret stay valid?"
-        value={grace}
-        options={gracesOf(isOwn)}
-        onValue={setGrace}
-      />
-    </DialogForm>
-  );
-};
-
-const RotateKey = ({ id }: { id: string }) => {
-  const [minted, setMinted] = useState<MintedKey>();
-  if (minted) return secretOnce(minted);
+  if (rotating.data) return secretOnce(rotating.data);
   return (
     <Dialog title="Rotate key" back={BACK}>
       <OneKey id={id}>
-        {(key, isOwn) => <RotateForm apiKey={key} isOwn={isOwn} onRotated={setMinted} />}
+        {({ name, prefix }, isOwn) => (
+          <DialogForm
+            action={rotating}
+            label="Create new secret"
+            onSubmit={() => rotating.run(Number(grace))}
+          >
+            <About name={name}>
+              gets a new secret. The old one, which begins with {prefix}, can stay valid for a while, so that
+              you have time to replace it everywhere.
+            </About>
+            {isOwn && (
+              <Notice
+                tone="waiting"
+                text="You are signed in with this key. When the old secret expires, sign in with the new one."
+              />
+            )}
+            <SelectField
+              label="How long should the old secret stay valid?"
+              value={grace}
+              options={gracesOf(isOwn)}
+              onValue={setGrace}
+            />
+          </DialogForm>
+        )}
       </OneKey>
     </Dialog>
   );
 };
 
-const RevokeForm = ({ apiKey: { id: keyId, name }, isOwn }: KeyFormProps) => {
+const RevokeForm = ({ apiKey: { id: keyId, name }, isOwn }: { apiKey: Key; isOwn: boolean }) => {
   const { signOut } = useSession();
   const [isForced, setForced] = useState(false);
   const revoking = useAction({
-    act: () =>
-      platform.DELETE("/platform/keys/{keyId}", {
-        params: { path: { keyId }, query: isForced ? { force: "true" } : {} },
-      }),
+    act() {
+      const query = isForced ? ({ force: "true" } as const) : {};
+      return platform.DELETE("/platform/keys/{keyId}", { params: { path: { keyId }, query } });
+    },
     onDone() {
       // If it fails, the next request ends the session: its key is revoked.
       if (isOwn) void signOut().catch(() => {});
@@ -319,12 +311,6 @@ const RevokeForm = ({ apiKey: { id: keyId, name }, isOwn }: KeyFormProps) => {
     </DialogForm>
   );
 };
-
-const RevokeKey = ({ id }: { id: string }) => (
-  <Dialog title="Revoke key" back={BACK}>
-    <OneKey id={id}>{(key, isOwn) => <RevokeForm apiKey={key} isOwn={isOwn} />}</OneKey>
-  </Dialog>
-);
 
 const Actions = ({ apiKey }: { apiKey: Key }) => {
   const own = useSession().user;
@@ -429,7 +415,11 @@ export const Keys = () => {
       </List>
       {id === "new" && <NewKey />}
       {part === "rotate" && <RotateKey key={id} id={id} />}
-      {part === "revoke" && <RevokeKey key={id} id={id} />}
+      {part === "revoke" && (
+        <Dialog key={id} title="Revoke key" back={BACK}>
+          <OneKey id={id}>{(key, isOwn) => <RevokeForm apiKey={key} isOwn={isOwn} />}</OneKey>
+        </Dialog>
+      )}
     </Page>
   );
 };

@@ -96,6 +96,16 @@ interface FieldProps {
   error?: string | undefined;
 }
 
+/** The error of a field, or else its hint. */
+export const Hint = ({ id, hint, error }: Pick<FieldProps, "hint" | "error"> & { id: string }) => {
+  const words = error ?? hint;
+  return (
+    <small id={id} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
+      {typeof words === "string" ? <Sentence text={words} /> : words}
+    </small>
+  );
+};
+
 /** A control with its label, and a hint or the error of its field below it. The control takes the attributes of `inputProps`. */
 export const Field = ({
   label,
@@ -109,14 +119,11 @@ export const Field = ({
   const id = useId();
   const found = useFieldError(name);
   const error = given ?? found;
-  const words = error ?? hint;
   return (
     <div class={error ? "field invalid" : "field"} data-field={name || undefined}>
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-words`, ...(error && { "aria-invalid": "true" as const }) })}
-      <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
-        {typeof words === "string" ? <Sentence text={words} /> : words}
-      </small>
+      <Hint id={`${id}-words`} hint={hint} error={error} />
     </div>
   );
 };

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import type { components } from "../../../../client/types/platform.d.ts";
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { type FormWords, NAME, pluralize } from "../parts/wording.ts";
@@ -236,43 +235,32 @@ const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; pa
   );
 };
 
-interface InviteProps {
-  person: Person;
-  onInvited: (invited: InvitedPerson) => void;
-}
-
-const InviteForm = ({ person: { id, name, passkeys }, onInvited }: InviteProps) => {
+const InvitePerson = ({ id }: { id: string }) => {
+  const path = { personId: Number(id) };
   const inviting = useAction({
-    act: () =>
-      dataOf(platform.POST("/platform/people/{personId}/invite", { params: { path: { personId: id } } })),
-    onDone: onInvited,
+    act: () => dataOf(platform.POST("/platform/people/{personId}/invite", { params: { path } })),
     changes: [PEOPLE],
   });
-  return (
-    <Confirm action={inviting} label="Create link">
-      <About name={name}>
-        gets a new link to sign in. An earlier link stops working. Remove the passkeys of lost devices.
-      </About>
-      {passkeys.length > 0 && (
-        <>
-          <h3>Passkeys</h3>
-          <ul>
-            {passkeys.map((passkey) => (
-              <PasskeyItem key={passkey.id} personId={id} passkey={passkey} />
-            ))}
-          </ul>
-        </>
-      )}
-    </Confirm>
-  );
-};
-
-const InvitePerson = ({ id }: { id: string }) => {
-  const [invited, setInvited] = useState<InvitedPerson>();
-  if (invited) return linkOnce(invited);
+  if (inviting.data) return linkOnce(inviting.data);
   return (
     <OnePerson id={id} title="Invite again">
-      {({ person }) => <InviteForm person={person} onInvited={setInvited} />}
+      {({ person: { id, name, passkeys } }) => (
+        <Confirm action={inviting} label="Create link">
+          <About name={name}>
+            gets a new link to sign in. An earlier link stops working. Remove the passkeys of lost devices.
+          </About>
+          {passkeys.length > 0 && (
+            <>
+              <h3>Passkeys</h3>
+              <ul>
+                {passkeys.map((passkey) => (
+                  <PasskeyItem key={passkey.id} personId={id} passkey={passkey} />
+                ))}
+              </ul>
+            </>
+          )}
+        </Confirm>
+      )}
     </OnePerson>
   );
 };
