@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { animalPath } from "../animals/animal.ts";
 import { ApiError, hasCode, isGone } from "../api/client.ts";
 import { History } from "../audit/activity.tsx";
@@ -83,21 +82,21 @@ const Note = ({ text }: { text: string | undefined }) => {
 
 const AdoptionFacts = ({ adoption }: { adoption: Adoption }) => {
   const { adopter, note } = adoption;
-  const facts: [string, ComponentChildren][] = [
-    ["Animal", <AnimalName adoption={adoption} />],
-    ["Adopter", adopter ? <bdi>{adopter.name}</bdi> : <Erased />],
-  ];
-  if (adopter) {
-    const href = `mailto:${adopter.email.split("@").map(encodeURIComponent).join("@")}`;
-    facts.push([
-      "E-mail",
-      <a href={href}>
-        <Email address={adopter.email} />
-      </a>,
-    ]);
-  }
-  if (note) facts.push(["Note", <Note text={note} />]);
-  return <Facts facts={facts} />;
+  const email = adopter && (
+    <a href={`mailto:${adopter.email.split("@").map(encodeURIComponent).join("@")}`}>
+      <Email address={adopter.email} />
+    </a>
+  );
+  return (
+    <Facts
+      facts={[
+        ["Animal", <AnimalName adoption={adoption} />],
+        ["Adopter", adopter ? <bdi>{adopter.name}</bdi> : <Erased />],
+        ["E-mail", email],
+        ["Note", note && <Note text={note} />],
+      ]}
+    />
+  );
 };
 
 const tooLate = ({ status }: Pick<Adoption, "status">, step: Step): string =>
@@ -225,25 +224,6 @@ const Steps = ({ adoption }: { adoption: Adoption }) => {
   );
 };
 
-const Details = ({ adoption }: { adoption: Adoption }) => {
-  const { id, status, createdAt, updatedAt } = adoption;
-  return (
-    <>
-      <p>
-        <Badge tone={TONES[status]}>{status}</Badge> Started <Time at={createdAt} />
-        {updatedAt !== createdAt && (
-          <>
-            , {status} <Time at={updatedAt} />
-          </>
-        )}
-      </p>
-      <AdoptionFacts adoption={adoption} />
-      <Steps adoption={adoption} />
-      <History resource="order" id={id} />
-    </>
-  );
-};
-
 const NOT_FOUND = new ApiError(404, "not_found", "There is no adoption with this number.");
 
 const AdoptionPage = ({ id }: { id: number }) => {
@@ -257,7 +237,22 @@ const AdoptionPage = ({ id }: { id: number }) => {
         what="the adoption"
         withErrors={isMissing}
       >
-        {(adoption) => <Details adoption={adoption} />}
+        {(adoption) => (
+          <>
+            <p>
+              <Badge tone={TONES[adoption.status]}>{adoption.status}</Badge> Started{" "}
+              <Time at={adoption.createdAt} />
+              {adoption.updatedAt !== adoption.createdAt && (
+                <>
+                  , {adoption.status} <Time at={adoption.updatedAt} />
+                </>
+              )}
+            </p>
+            <AdoptionFacts adoption={adoption} />
+            <Steps adoption={adoption} />
+            <History resource="order" id={id} />
+          </>
+        )}
       </One>
     </Page>
   );

@@ -298,13 +298,13 @@ const categoryName = (categories: readonly Category[], id: string): string =>
   categoryOf(categories, id)?.name ?? id;
 
 const hintsOf = ({ name, category, status }: Partial<Draft>, categories: readonly Category[]): Hints => ({
-  name: name === undefined ? name : `Somebody else changed it to “${name}”.`,
-  category:
-    category === undefined ? category : `Somebody else chose “${categoryName(categories, category)}”.`,
+  name: name && `Somebody else changed it to “${name}”.`,
+  category: category && `Somebody else chose “${categoryName(categories, category)}”.`,
+  // Without a status, it is "".
   status:
-    status === undefined
-      ? status
-      : `Somebody else chose ${isStatus(status) ? STATUS_NAMES[status] : NO_STATUS}.`,
+    status !== undefined
+      ? `Somebody else chose ${isStatus(status) ? STATUS_NAMES[status] : NO_STATUS}.`
+      : undefined,
 });
 
 /** An edit: the version that was read, and the form. After a conflict the form continues with a newer version. */
@@ -377,16 +377,14 @@ const EditAnimal = ({ id, back }: { id: number; back: string }) => {
   );
 };
 
-/** Deletes the version that is shown. If another user has changed the animal since, nothing is deleted. */
-const DeleteForm = ({
-  version,
-  after,
-  refresh,
-}: {
+interface DeleteProps {
   version: AnimalVersion;
   after: string;
   refresh: () => unknown;
-}) => {
+}
+
+/** Deletes the version that is shown. If another user has changed the animal since, nothing is deleted. */
+const DeleteForm = ({ version, after, refresh }: DeleteProps) => {
   const { id, name, status } = version.animal;
   const mayReadOrders = useSession().can("orders:read");
   const { remove } = useAnimalActions();
@@ -395,23 +393,22 @@ const DeleteForm = ({
     at: after,
     says: () => `“${name}” deleted`,
   });
-  const { error, isPending } = deleting;
   const content = useRef<HTMLDivElement>(null);
   // After a reload, the button that had the focus no longer exists.
   useEffect(() => {
     if (document.activeElement === document.body)
       content.current?.querySelector<HTMLElement>("footer a")?.focus();
   }, []);
-  const isOutdated = hasCode(error, "precondition_failed");
-  const isHeld = hasCode(error, "pet_in_order");
-  const shown = isHeld ? HELD : error;
+  const isOutdated = hasCode(deleting.error, "precondition_failed");
+  const isHeld = hasCode(deleting.error, "pet_in_order");
+  const shown = isHeld ? HELD : deleting.error;
   const reload = () => {
     deleting.reset();
     return refresh();
   };
   return (
     <div ref={content}>
-      {shown && <Problem error={shown} {...(isOutdated && { onRetry: reload, retryLabel: "Reload" })} />}
+      {shown && <Problem error={shown} onRetry={isOutdated ? reload : undefined} retryLabel="Reload" />}
       {isHeld && mayReadOrders && (
         <p>
           <a href={adoptionsPath({ animal: id })}>Show its adoptions</a>
@@ -421,7 +418,7 @@ const DeleteForm = ({
       <p>This can't be undone. Its adoptions stay.</p>
       <DialogButtons
         label="Delete"
-        isBusy={isPending}
+        isBusy={deleting.isPending}
         isDangerous
         isEnabled={!isOutdated}
         onConfirm={() => deleting.run()}
@@ -476,17 +473,16 @@ export const ImportAnimals = ({ back }: { back: string }) => (
   </Dialog>
 );
 
-export const AnimalDialog = ({
-  id,
-  act,
-  back,
-  after = back,
-}: {
+interface AnimalDialogProps {
   id: number;
   act: string | undefined;
   back: string;
+  /** The page to open after the animal's deletion. */
   after?: string;
-}) => {
+}
+
+/** The dialog about an animal that the address names. */
+export const AnimalDialog = ({ id, act, back, after = back }: AnimalDialogProps) => {
   const { can } = useSession();
   if (act === "adopt" && can("orders:write")) return <PlaceAdoption key={id} animalId={id} back={back} />;
   if (!can("pets:write")) return null;

@@ -168,14 +168,18 @@ export const Notice = ({ tone, text, children }: NoticeProps) => (
   </div>
 );
 
+/** Facts with their names. An absent fact is left out. */
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, ComponentChildren])[] }) => (
   <dl class="facts">
-    {facts.map(([name, fact]) => (
-      <Fragment key={name}>
-        <dt>{name}</dt>
-        <dd>{fact}</dd>
-      </Fragment>
-    ))}
+    {facts.map(
+      ([name, fact]) =>
+        fact && (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{fact}</dd>
+          </Fragment>
+        ),
+    )}
   </dl>
 );
 

@@ -175,29 +175,15 @@ export const Projects = () => {
   );
 };
 
-/** The live domains that stop with a plan without custom domains, and whether the user confirmed that. */
-const useLostDomains = (slug: string) => {
-  const { data, error, refetch } = useDomains(slug);
-  const [isConfirmed, setConfirmed] = useState(false);
-  const names = data?.filter(({ stage }) => stage === "live").map(shownName);
-  return {
-    names,
-    error,
-    refetch,
-    isConfirmed,
-    setConfirmed,
-    /** False while the domains load. */
-    maySave: isConfirmed || names?.length === 0,
-  };
-};
+interface LostProps {
+  /** The live domains that stop with a plan without custom domains. */
+  names: readonly string[];
+  found: ReturnType<typeof useDomains>;
+  isConfirmed: boolean;
+  onConfirm: (isConfirmed: boolean) => void;
+}
 
-const LostDomains = ({
-  names = [],
-  error,
-  refetch,
-  isConfirmed,
-  setConfirmed,
-}: ReturnType<typeof useLostDomains>) => (
+const LostDomains = ({ names, found: { error, refetch }, isConfirmed, onConfirm }: LostProps) => (
   <Notice tone={names.length > 0 ? "bad" : "waiting"}>
     {error && <Problem error={error} onRetry={refetch} />}
     <p>Without Pro, the project's custom domains are suspended: visitors are no longer served there.</p>
@@ -215,7 +201,7 @@ const LostDomains = ({
             </li>
           ))}
         </ul>
-        <Check isChecked={isConfirmed} onCheck={setConfirmed}>
+        <Check isChecked={isConfirmed} onCheck={onConfirm}>
           {names.length === 1 ? "Stop serving this domain" : `Stop serving these ${names.length} domains`}
         </Check>
       </>
@@ -245,17 +231,22 @@ const ChangeForm = ({ project }: { project: Project }) => {
   });
   useDraftGuard(isDirty);
   const losesDomains = hasDomains(project.plan) && !hasDomains(draft.plan);
-  const lost = useLostDomains(slug);
-  const maySave = isDirty && (!losesDomains || lost.maySave);
+  const found = useDomains(slug);
+  const names = found.data?.filter(({ stage }) => stage === "live").map(shownName);
+  const [isConfirmed, setConfirmed] = useState(false);
+  // Not while the domains load.
+  const maySave = isDirty && (!losesDomains || isConfirmed || names?.length === 0);
   const choosePlan = (plan: Plan) => {
-    lost.setConfirmed(false);
+    setConfirmed(false);
     change({ plan });
   };
   return (
     <Form error={saving.error} words={PROBLEMS} onSubmit={() => (maySave || !isDirty) && saving.run(typed)}>
       <TextField label="Name" {...bind("name")} />
       <PlanField {...bind("plan")} onValue={choosePlan} />
-      {losesDomains && <LostDomains {...lost} />}
+      {losesDomains && (
+        <LostDomains names={names ?? []} found={found} isConfirmed={isConfirmed} onConfirm={setConfirmed} />
+      )}
       <button type="submit" aria-busy={saving.isPending} aria-disabled={saving.isPending || !maySave}>
         Save
       </button>
