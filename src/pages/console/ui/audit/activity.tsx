@@ -51,16 +51,6 @@ const What = ({ resource, isGone }: { resource: Resource; isGone: boolean }) => 
   );
 };
 
-const Act = ({ action, actor, resource }: Pick<Entry, "action" | "actor" | "resource">) => {
-  const own = isOwn({ actor, resource }) ? OWN_VERBS[action] : undefined;
-  if (own !== undefined) return <>{own}</>;
-  return (
-    <>
-      {verbOf(action)} <What resource={resource} isGone={isEnd(action)} />
-    </>
-  );
-};
-
 const Entries = ({ entries }: { entries: readonly Entry[] }) => {
   const { categories } = useCategories();
   const nameOf = (id: string) => categoryOf(categories, id)?.name ?? id;
@@ -69,7 +59,12 @@ const Entries = ({ entries }: { entries: readonly Entry[] }) => {
       {entries.map(({ id, at, actor, action, resource, changes }) => (
         <li key={id}>
           <p>
-            <Who actor={actor} /> <Act action={action} actor={actor} resource={resource} />
+            <Who actor={actor} />{" "}
+            {(isOwn({ actor, resource }) && OWN_VERBS[action]) || (
+              <>
+                {verbOf(action)} <What resource={resource} isGone={isEnd(action)} />
+              </>
+            )}
           </p>
           {changes.map((change) => (
             <p key={change.field} class="change">

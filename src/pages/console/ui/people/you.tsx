@@ -141,24 +141,13 @@ const SESSION_COLUMNS: readonly Column<OwnSession>[] = [
   },
 ];
 
-const EndOthers = () => {
-  const ending = useAction({
+const OwnSessions = () => {
+  const found = useQuery({ queryKey: SESSIONS, queryFn: () => callAuth<OwnSession[]>("GET", "sessions") });
+  const endingOthers = useAction({
     act: () => callAuth("DELETE", "sessions"),
     changes: [SESSIONS],
     says: () => "All other sessions ended",
   });
-  return (
-    <>
-      {ending.error && <Problem error={ending.error} />}
-      <ActionButton action={ending} class="secondary">
-        End all other sessions
-      </ActionButton>
-    </>
-  );
-};
-
-const OwnSessions = () => {
-  const found = useQuery({ queryKey: SESSIONS, queryFn: () => callAuth<OwnSession[]>("GET", "sessions") });
   return (
     <>
       <h2>{SIGNED_IN}</h2>
@@ -169,7 +158,14 @@ const OwnSessions = () => {
         thing="session"
         table={{ label: SIGNED_IN, kind: "sessions", stackBelow: 40, columns: SESSION_COLUMNS, keyOf: byId }}
       />
-      {(found.data?.length ?? 0) > 1 && <EndOthers />}
+      {(found.data?.length ?? 0) > 1 && (
+        <>
+          {endingOthers.error && <Problem error={endingOthers.error} />}
+          <ActionButton action={endingOthers} class="secondary">
+            End all other sessions
+          </ActionButton>
+        </>
+      )}
     </>
   );
 };
