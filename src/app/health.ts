@@ -8,7 +8,7 @@ import { logWarnings } from "../data/db/wal.ts";
 import type { Database } from "../data/db/open.ts";
 import { damageWarnings } from "../platform/deploys/blob-check.ts";
 import { objectStoreWarnings } from "../platform/deploys/remote/status.ts";
-import { faultCounts, platformWarnings } from "../platform/dns-checks/platform-fault.ts";
+import { faultCounts, platformWarnings } from "../platform/dns-checks/platform-probe.ts";
 import { noticeCounts, noticeWarnings } from "../platform/domains/notice.ts";
 import {
   type FileUse,

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { isDataDirLocked } from "../data/data-dir/lock.ts";
 import { type Inspect, dnsInspector } from "../platform/dns-checks/inspect.ts";
 import { ownNames } from "../platform/dns-checks/names.ts";
-import type { PlatformFault } from "../platform/dns-checks/platform-fault.ts";
+import type { PlatformFault } from "../platform/dns-checks/platform-probe.ts";
 import {
   type PlatformReport,
   platformWatch,

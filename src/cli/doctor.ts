@@ -24,7 +24,7 @@ import { servableDeploys } from "../data/db/stored-deploys.ts";
 import { listenHttp } from "../edge/http-listener.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { describeFaults } from "../platform/dns-checks/platform-fault.ts";
+import { describeFaults } from "../platform/dns-checks/platform-probe.ts";
 import { clusterFacts, type ClusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.ts";
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";

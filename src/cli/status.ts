@@ -36,7 +36,7 @@ import { sentence } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import { noticeWarnings } from "../platform/domains/notice.ts";
 import { noticeReads } from "../platform/domains/notice-repository.ts";
-import { platformWarnings } from "../platform/dns-checks/platform-fault.ts";
+import { platformWarnings } from "../platform/dns-checks/platform-probe.ts";
 import { slugProblem } from "../platform/projects/slug.ts";
 import { STATE_DIRECTORY } from "../operate/service/unit.ts";
 import { clusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.ts";

@@ -3,7 +3,7 @@ import { isUsable } from "../../src/protocols/dns/cname-chain.ts";
 import type { DnsRecord, Question } from "../../src/protocols/dns/message.ts";
 import type { Server } from "../../src/lib/name-server.ts";
 import type { Exchange } from "../../src/protocols/dns/client.ts";
-import { traceDomain } from "../../src/platform/dns-checks/trace-domain.ts";
+import { traceDomain } from "../../src/platform/dns-checks/trace.ts";
 import { verdictOf } from "../../src/platform/dns-checks/verdict.ts";
 import { parseHostname } from "../../src/lib/hostname.ts";
 import {

@@ -1,79 +1,17 @@
 import { canonicalName } from "../../lib/dns-name.ts";
 import { wildcardAbove } from "../../lib/hostname.ts";
-import { isAuthoritative } from "../../protocols/dns/authoritative.ts";
-import { type Exchange, dnssecErrorOf } from "../../protocols/dns/client.ts";
-import { addressesIn, isUsable, recordsOf } from "../../protocols/dns/cname-chain.ts";
-import type { DnsRecord, Question } from "../../protocols/dns/message.ts";
-import { isQueryable } from "../../protocols/dns/name.ts";
 import { formatServer } from "../../lib/name-server.ts";
-import type { Expectation } from "./cname-rule.ts";
+import { dnssecErrorOf } from "../../protocols/dns/client.ts";
+import { isUsable, recordsOf } from "../../protocols/dns/cname-chain.ts";
+import type { DnsRecord } from "../../protocols/dns/message.ts";
+import type { Expectation, View } from "./cname-rule.ts";
 import type { Finding, RecordFinding } from "./finding.ts";
 import { providerOf, proxyOf } from "./providers.ts";
-import { formatData } from "./report.ts";
-import {
-  type AskSource,
-  type Proof,
-  type Subject,
-  type Trace,
-  type View,
-  proofNameOf,
-  siblingNameOf,
-} from "./trace.ts";
-
-// Most DNS panels add the zone to every name. If the holder enters the whole name, the record has the zone in it twice.
-
-/** True if a response has one of these values. */
-export const hasValue = (exchange: Exchange, values: readonly string[]): boolean =>
-  recordsOf(exchange).some(({ data }) => typeof data === "string" && values.includes(canonicalName(data)));
-
-/** True for a usable response of a resolver, or of a server that holds the zone. */
-export const hasAnswered = ({ role, cname }: View): boolean =>
-  role === "resolver" ? isUsable(cname) : isAuthoritative(cname);
-
-const hasRecords = ({ cname, a, aaaa }: View): boolean =>
-  [cname, a, aaaa].some((exchange) => recordsOf(exchange).length > 0);
-
-type Seen = Pick<Trace, "authority" | "views">;
-
-/** The doubled name of a name that has no records. */
-const doubledRecord = (subject: Subject, { authority, views }: Seen): Question | undefined => {
-  const { ascii, apex, target, isWildcard = false } = subject;
-  const mayBeDoubled = !isWildcard && !views.some(hasRecords);
-  // Without a target, a check asks about the name itself.
-  if (!authority || !mayBeDoubled || target === ascii) return undefined;
-  // An ALIAS shows as addresses.
-  return { name: `${ascii}.${authority.zone}`, type: ascii === apex ? "A" : "CNAME" };
-};
-
-/** The same for the TXT record of an apex, if it does not name the project. */
-const doubledProof = ({ apex, target }: Subject, { resolved, direct }: Proof): Question | undefined =>
-  [resolved.last, ...direct].some((exchange) => hasValue(exchange, [canonicalName(target)]))
-    ? undefined
-    : { name: `${proofNameOf(apex)}.${apex}`, type: "TXT" };
-
-/** Looks where a panel may have put a missing record. A wildcard record would also answer for a sibling of that name. */
-export const askDoubled = async (
-  ask: AskSource,
-  subject: Subject,
-  seen: Seen,
-  proof?: Proof,
-): Promise<Pick<Trace, "doubled" | "doubledSibling">> => {
-  const question = proof ? doubledProof(subject, proof) : doubledRecord(subject, seen);
-  if (!question || !isQueryable(question.name)) return {};
-  const doubled = await ask(question);
-  if (recordsOf(doubled).length === 0) return { doubled };
-  return { doubled, doubledSibling: await ask({ ...question, name: siblingNameOf(question.name) }) };
-};
+import { type EXCLUDED_BY_CNAME, type Trace, hasValue, targetAddresses, valuesOf } from "./trace.ts";
 
 // The cause of wrong records or silent servers says better who must act. It never changes the decision of a check.
 
 type OfKind<Kind extends Finding["kind"]> = Extract<Finding, { kind: Kind }>;
-
-/** The addresses of the target; undefined if they could not be looked up. */
-export const targetAddresses = ({ targets }: Pick<Trace, "targets">): string[] | undefined =>
-  targets.length === 0 || targets.some(({ problem }) => problem !== undefined)
-    ? undefined
-    : addressesIn(targets.flatMap(({ records }) => records));
 
 const rcodeOf = ({ outcome }: View["cname"]): string | undefined =>
   outcome.kind === "answer" ? outcome.rcode : undefined;
@@ -311,38 +249,6 @@ export const explain = (findings: Finding[], trace: Trace, expected: Expectation
   const first = causes.filter((finding) => !isConsequence(finding, trace, causes));
   const hints = [...apexFindings(trace), ...ttlFindings(trace, trace.ascii)];
   return distinct([...withOneProxy(first), ...platformFindings(trace), ...hints]);
-};
-
-/** Records that cannot coexist with a CNAME (RFC 1034 section 3.6.2), except addresses. NS records appear as a referral. */
-const EXCLUDED_BY_CNAME = ["TXT", "MX", "CAA", "HTTPS"] as const;
-/** An apex may have all other types. */
-const AT_APEX = ["HTTPS"] as const;
-
-const valuesOf = (exchange: Exchange): string[] =>
-  recordsOf(exchange)
-    .filter(({ type }) => type === exchange.question.type)
-    .map(formatData)
-    .toSorted();
-
-/** True for a name that exists and is not an alias. Nothing else is at a name that does not exist (RFC 8020). */
-const mayHaveOthers = ({ cname }: View): boolean =>
-  cname.outcome.kind === "answer" && cname.outcome.rcode === "NOERROR" && recordsOf(cname).length === 0;
-
-/** Asks one of the zone's servers for the name's other records, without those of a wildcard. */
-export const askOthers = async (
-  ask: AskSource,
-  { ascii, apex, isWildcard }: Subject,
-  view: View,
-): Promise<Exchange[]> => {
-  const isApex = ascii === apex;
-  if (!isApex && !mayHaveOthers(view)) return [];
-  const others = (isApex ? AT_APEX : EXCLUDED_BY_CNAME).map(async (type) => {
-    const exchange = await ask({ name: ascii, type });
-    const mayBeWildcard = valuesOf(exchange).length > 0 && !isApex && !isWildcard;
-    const sibling = mayBeWildcard ? valuesOf(await ask({ name: siblingNameOf(ascii), type })) : [];
-    return valuesOf(exchange).join() === sibling.join() ? [] : [exchange];
-  });
-  return (await Promise.all(others)).flat();
 };
 
 /** The keys and values of an HTTPS record (RFC 9460 section 2.1). */

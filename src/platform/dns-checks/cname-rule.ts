@@ -3,8 +3,17 @@ import type { RecordFinding } from "./finding.ts";
 import { isUsable, recordsOf } from "../../protocols/dns/cname-chain.ts";
 import type { DnsRecord, TextRecord } from "../../protocols/dns/message.ts";
 import { canonicalName } from "../../lib/dns-name.ts";
+import type { Server } from "../../lib/name-server.ts";
 import type { Exchange } from "../../protocols/dns/client.ts";
-import type { View } from "./trace.ts";
+
+/** The responses of one server about the name. */
+export interface View {
+  server: Server;
+  role: "authority" | "resolver";
+  cname: Exchange;
+  a: Exchange;
+  aaaa: Exchange;
+}
 
 /** The expected records of a domain. */
 export interface Expectation {

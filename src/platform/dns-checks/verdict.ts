@@ -4,11 +4,11 @@ import type { Exchange } from "../../protocols/dns/client.ts";
 import { isUsable, recordsOf } from "../../protocols/dns/cname-chain.ts";
 import type { DnsRecord } from "../../protocols/dns/message.ts";
 import { formatServer } from "../../lib/name-server.ts";
-import { explain, hasValue, httpsFindings, targetAddresses, withConflicts } from "./causes.ts";
-import { type Expectation, type Judgement, judgeRecords, unknownAddresses } from "./cname-rule.ts";
+import { explain, httpsFindings, withConflicts } from "./causes.ts";
+import { type Expectation, type Judgement, type View, judgeRecords, unknownAddresses } from "./cname-rule.ts";
 import type { Finding, RecordFinding } from "./finding.ts";
 import { judgeCaaAt } from "./issuance.ts";
-import { type Proof, type Trace, type View, proofNameOf } from "./trace.ts";
+import { type Proof, type Trace, hasValue, proofNameOf, targetAddresses } from "./trace.ts";
 
 /**
  * Whether right records prove that a host name is a project's. A CNAME does: its value is the project's own target. The

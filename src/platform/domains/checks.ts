@@ -6,7 +6,7 @@ import { type Inspect, type Inspection, mayHold } from "../dns-checks/inspect.ts
 import { isRefused, missingChallenge } from "./certificate-records.ts";
 import { hostnameOf } from "../../lib/hostname.ts";
 import { type Progress, acceptsProof, progressOf, stagesOf } from "./check-progress.ts";
-import { addressesIn } from "../dns-checks/report.ts";
+import { reportedAddresses } from "../dns-checks/trace.ts";
 import type { Check } from "./check-repository.ts";
 import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
@@ -160,7 +160,7 @@ export const domainChecks = (options: ChecksOptions) => {
       // A project that holds the name has proven it.
       needsProof: !isHeld(stage),
       acceptsProof: await mayProve(domain, askedAt),
-      formerAddresses: addressesIn(await domains.trace(domain.id)),
+      formerAddresses: reportedAddresses(await domains.trace(domain.id)),
       isServed: isServed(stage),
     });
     if (signal?.aborted) return "overtaken";

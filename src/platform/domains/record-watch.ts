@@ -1,5 +1,5 @@
 import type { Report, ReportedQuestion } from "../dns-checks/model.ts";
-import type { ChallengeProbe, RecordProbe } from "../dns-checks/trace-domain.ts";
+import type { ChallengeProbe, RecordProbe } from "../dns-checks/trace.ts";
 import { SERVICE } from "../../lib/actor.ts";
 import { hostnameOf } from "../../lib/hostname.ts";
 import { lruCache } from "../../lib/lru.ts";

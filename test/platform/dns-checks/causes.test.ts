@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../../src/platform/dns-checks/finding.ts";
-import type { Expectation } from "../../../src/platform/dns-checks/cname-rule.ts";
-import type { Trace, View } from "../../../src/platform/dns-checks/trace.ts";
+import type { Expectation, View } from "../../../src/platform/dns-checks/cname-rule.ts";
+import type { Trace } from "../../../src/platform/dns-checks/trace.ts";
 import type { Server } from "../../../src/lib/name-server.ts";
 import { verdictOf } from "../../../src/platform/dns-checks/verdict.ts";
 import type { Answer } from "../../../src/protocols/dns/message.ts";

@@ -5,7 +5,7 @@ import { systemRuntime } from "../../../src/data/context.ts";
 import { dnsAccess } from "../../../src/platform/dns-checks/dns-access.ts";
 import { issuanceBy } from "../../../src/platform/dns-checks/issuance.ts";
 import { inspector } from "../../../src/platform/dns-checks/inspect.ts";
-import { describeFaults, platformWarnings } from "../../../src/platform/dns-checks/platform-fault.ts";
+import { describeFaults, platformWarnings } from "../../../src/platform/dns-checks/platform-probe.ts";
 import {
   platformWatch,
   type PortTrials,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { queryRepeater } from "../../../src/platform/dns-checks/trace-domain.ts";
+import { queryRepeater } from "../../../src/platform/dns-checks/trace.ts";
 import type { ReportedQuestion } from "../../../src/platform/dns-checks/model.ts";
-import { toReportedQuestion } from "../../../src/platform/dns-checks/report.ts";
+import { toReportedQuestion } from "../../../src/platform/dns-checks/trace.ts";
 import type { Exchange } from "../../../src/protocols/dns/client.ts";
 import { answer, caaRecord, exchange, failure } from "./traces.ts";
 

@@ -8,7 +8,8 @@ import type {
   TextRecord,
 } from "../../../src/protocols/dns/message.ts";
 import type { AuthoritativeServers } from "../../../src/protocols/dns/authoritative.ts";
-import type { Trace, View } from "../../../src/platform/dns-checks/trace.ts";
+import type { View } from "../../../src/platform/dns-checks/cname-rule.ts";
+import type { Trace } from "../../../src/platform/dns-checks/trace.ts";
 
 export const record = (type: TextRecord["type"], name: string, data: string, ttl = 60): TextRecord => ({
   type,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../../src/platform/dns-checks/finding.ts";
 import { type Verdict, ownershipOf, rivalsOf, verdictOf } from "../../../src/platform/dns-checks/verdict.ts";
-import type { Expectation } from "../../../src/platform/dns-checks/cname-rule.ts";
-import type { Proof, Trace, View } from "../../../src/platform/dns-checks/trace.ts";
+import type { Expectation, View } from "../../../src/platform/dns-checks/cname-rule.ts";
+import type { Proof, Trace } from "../../../src/platform/dns-checks/trace.ts";
 import {
   answer,
   authorityOf,

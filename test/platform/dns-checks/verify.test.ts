@@ -3,7 +3,7 @@ import { formatServer } from "../../../src/lib/name-server.ts";
 import type { Answer } from "../../../src/protocols/dns/message.ts";
 import type { SendQuery } from "../../../src/protocols/dns/client.ts";
 import type { TraceOptions } from "../../../src/platform/dns-checks/trace.ts";
-import { recordProbe, traceDomain } from "../../../src/platform/dns-checks/trace-domain.ts";
+import { recordProbe, traceDomain } from "../../../src/platform/dns-checks/trace.ts";
 import { verdictOf } from "../../../src/platform/dns-checks/verdict.ts";
 import { hostnameOf, parseHostname } from "../../../src/lib/hostname.ts";
 import {
