@@ -31,20 +31,16 @@ const probe = (config: Config, inspect: Inspect, input: ProbeInput | undefined):
 
 /** Probes the platform's names while the server runs. */
 export const serverPlatform = (
-  { config, clock, log }: Context,
+  context: Context,
   { inspect, openProbe }: { inspect: Inspect; openProbe: (() => Promise<ProbeInput>) | undefined },
-) =>
-  platformWatch({
-    dataDir: config.dataDir,
-    clock,
-    log,
-    probe: isProbed(config)
-      ? async () => {
-          const input = await openProbe?.();
-          return { report: await probe(config, inspect, input), input };
-        }
-      : undefined,
-  });
+) => {
+  const { config } = context;
+  const run = async () => {
+    const input = await openProbe?.();
+    return { report: await probe(config, inspect, input), input };
+  };
+  return platformWatch(context, isProbed(config) ? run : undefined);
+};
 
 const savedBy = (config: Config) =>
   isDataDirLocked(config.dataDir) ? readPlatform<ProbeInput | undefined>(config.dataDir) : undefined;

@@ -17,7 +17,10 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/platform/deploys/rules/redirects.ts": ["test/platform/deploys/rules/redirects.test.ts"],
   "src/platform/dns-checks/cname-rule.ts": ["test/platform/dns-checks/verdict.test.ts"],
   "src/platform/dns-checks/verdict.ts": ["test/platform/dns-checks/verdict.test.ts"],
-  "src/platform/dns-records/needed-record.ts": ["test/platform/dns-records/needed-record.test.ts"],
+  "src/platform/dns-records/needed-record.ts": [
+    "test/platform/dns-records/needed-record.test.ts",
+    "test/platform/dns-records/providers.test.ts",
+  ],
   "src/platform/domains/check-progress.ts": ["test/platform/domains/schedule.test.ts"],
   "src/platform/domains/roles-config.ts": ["test/platform/domains/roles-config.test.ts"],
   "src/platform/domains/schedule.ts": ["test/platform/domains/schedule.test.ts"],

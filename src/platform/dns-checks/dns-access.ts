@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Context } from "../../data/context.ts";
 import { Fault } from "../../lib/errors.ts";
 import { lruCache } from "../../lib/lru.ts";
 import type { Clock } from "../../lib/time.ts";
@@ -10,11 +11,7 @@ import { parseServer } from "../../lib/name-server.ts";
 import { resolversOf, systemNetwork } from "../../protocols/dns/network.ts";
 
 /** Settings of the DNS client. */
-export interface DnsSettings {
-  dnsResolvers: readonly string[];
-  dnsPort: number;
-  dnsPrivate: boolean;
-}
+export type DnsSettings = Pick<Context["config"], "dnsResolvers" | "dnsPort" | "dnsPrivate">;
 
 /** resolv.conf(5): without a name server, the one on this machine is used. */
 const THIS_MACHINE = "127.0.0.1";

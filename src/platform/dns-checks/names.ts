@@ -1,3 +1,4 @@
+import type { Context } from "../../data/context.ts";
 import { isWithin } from "../../lib/dns-name.ts";
 import { type Fault, fieldFault } from "../../lib/errors.ts";
 import type { FieldRule } from "../../lib/field-problems.ts";
@@ -38,14 +39,10 @@ const SPECIAL_USE = ["alt", "arpa", "example", "internal", "invalid", "local", "
 /** @param name in A-labels */
 export const isSpecialUse = (name: string): boolean => SPECIAL_USE.some((zone) => isWithin(name, zone));
 
-/** The settings that name the service. */
-interface NameSettings {
-  baseUrl: string | undefined;
-  stagingBaseUrl: string | undefined;
-  apiHosts: readonly string[];
-  platformDomain: string;
-  platformCnameTarget: string;
-}
+type NameSettings = Pick<
+  Context["config"],
+  "baseUrl" | "stagingBaseUrl" | "apiHosts" | "platformDomain" | "platformCnameTarget"
+>;
 
 const hostOf = (url: string | undefined): string[] => (url ? [new URL(url).hostname] : []);
 

@@ -7,8 +7,9 @@ import { hostnameOf } from "../../lib/hostname.ts";
 import type { Logger } from "../../lib/log.ts";
 import { type Poller, repeat } from "../../lib/poller.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { type Clock, DAY_MS } from "../../lib/time.ts";
+import { DAY_MS, formatTime } from "../../lib/time.ts";
 import type { Warning } from "../../http/health.ts";
+import type { Context } from "../../data/context.ts";
 
 /** The parts of the platform that the operator provides for custom domains, with advice for each. */
 const PLATFORM_PARTS = {
@@ -69,11 +70,6 @@ interface PortTrial {
 }
 
 export type PortTrials = Readonly<Record<PortName, PortTrial>>;
-
-interface PlatformNames {
-  platformDomain: string;
-  platformCnameTarget: string;
-}
 
 interface PlatformProbeOptions {
   inspect: Inspect;
@@ -165,12 +161,12 @@ const probePorts = async (
 
 /** Finds out whether the platform's own names are ready for custom domains. */
 export const probePlatform = async (
-  names: PlatformNames,
+  config: Pick<Context["config"], "platformDomain" | "platformCnameTarget">,
   { inspect, issuers, ports }: PlatformProbeOptions,
 ): Promise<PlatformReport> => {
   const found = await Promise.all([
-    probeNames("wildcard", names.platformDomain, issuers, inspect),
-    probeNames("target", names.platformCnameTarget, undefined, inspect),
+    probeNames("wildcard", config.platformDomain, issuers, inspect),
+    probeNames("target", config.platformCnameTarget, undefined, inspect),
   ]);
   const addresses = [...new Set(found.flatMap((one) => one.addresses))].slice(0, MAX_ADDRESSES);
   return joined([...found.map(({ report }) => report), await probePorts(addresses, ports)]);
@@ -197,23 +193,21 @@ export const readPlatform = <Input>(dataDir: string): SavedPlatform<Input> | und
   }
 };
 
-interface WatchOptions {
-  dataDir: string;
-  /** Undefined if there is nothing to probe. */
-  probe: (() => Promise<{ report: PlatformReport; input: unknown }>) | undefined;
-  clock: Clock;
-  log: Pick<Logger, "warn" | "info">;
-}
-
 /** Logs a change once. */
-const logChange = (log: WatchOptions["log"], before: string, after: string): void => {
+const logChange = (log: Logger, before: string, after: string): void => {
   if (before === after) return;
   if (after === "") log.info("the platform is ready for custom domains");
   else log.warn({ faults: after }, "the platform is not ready for custom domains");
 };
 
-/** Probes the platform's own names at the start and daily, and more often while something is wrong. */
-export const platformWatch = ({ dataDir, probe, clock, log }: WatchOptions) => {
+/**
+ * Probes the platform's own names at the start and daily, and more often while something is wrong.
+ * @param probe undefined if there is nothing to probe
+ */
+export const platformWatch = (
+  { config: { dataDir }, clock, log }: Context,
+  probe: (() => Promise<{ report: PlatformReport; input: unknown }>) | undefined,
+) => {
   let faults: readonly PlatformFault[] = [];
   let nextAt = 0;
   const run = async () => {
@@ -221,6 +215,7 @@ export const platformWatch = ({ dataDir, probe, clock, log }: WatchOptions) => {
     if (clock.now() < nextAt) return undefined;
     const { report, input } = await probe();
     nextAt = clock.now() + (report.faults.length > 0 ? RETRY_MS : DAY_MS);
+    log.debug({ ...report, nextProbeAt: formatTime(nextAt) }, "probed the platform's names");
     logChange(log, describeFaults(faults), describeFaults(report.faults));
     faults = report.faults;
     const saved: SavedPlatform = { faults: report.faults, input };

@@ -6,8 +6,7 @@ import { type Provider, providerOf } from "../dns-checks/providers.ts";
 import { isWithin } from "../../lib/dns-name.ts";
 import type { Hostname } from "../../lib/hostname.ts";
 import type { ConnectOffer, NeededRecord, ProviderGuide } from "./model.ts";
-import { recordFor } from "./needed-record.ts";
-import type { KnownZone } from "./terraform.ts";
+import { type KnownZone, recordFor } from "./needed-record.ts";
 
 // Steps at a DNS provider, in the words of its panel.
 

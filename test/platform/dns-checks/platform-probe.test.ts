@@ -110,16 +110,11 @@ const MINUTE = 60_000;
 const openWatch = () => {
   const [clock, dataDir] = [testClock(), temporaryDirectory()];
   const lines: string[] = [];
-  const log = { warn: () => lines.push("warn"), info: () => lines.push("info") };
+  const log = { debug() {}, warn: () => lines.push("warn"), info: () => lines.push("info") };
   const state = { faults: [] as (typeof FAULT)[], probes: 0 };
-  const watch = platformWatch({
-    dataDir,
-    clock,
-    log: log as never,
-    probe: async () => {
-      state.probes++;
-      return { report: { faults: state.faults, right: [], unknown: [] }, input: { token: "probe-1" } };
-    },
+  const watch = platformWatch({ config: { dataDir }, clock, log } as never, async () => {
+    state.probes++;
+    return { report: { faults: state.faults, right: [], unknown: [] }, input: { token: "probe-1" } };
   });
   return { watch, clock, dataDir, lines, state };
 };
@@ -162,7 +157,7 @@ test("with a PLATFORM_DOMAIN of this machine only, nothing is probed, and an old
   const dataDir = temporaryDirectory();
   const path = join(dataDir, "platform.json");
   writeFileSync(path, '{"faults":[]}');
-  await platformWatch({ dataDir, clock: testClock(), log: {} as never, probe: undefined }).tick();
+  await platformWatch({ config: { dataDir } } as never, undefined).tick();
   expect(existsSync(path)).toBe(false);
 });
 
