@@ -11,8 +11,13 @@ import { domainRoles } from "../platform/domains/roles.ts";
 import { domainService } from "../platform/domains/service.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import type { Clock } from "../lib/time.ts";
-import { nameChecker, parseCheckable } from "../platform/dns-checks/name-checks/name-check.ts";
-import { KEYED_LIMITS, PUBLIC_LIMITS, nameCheckService } from "../platform/dns-checks/name-checks/service.ts";
+import {
+  KEYED_LIMITS,
+  PUBLIC_LIMITS,
+  nameCheckService,
+  nameChecker,
+  parseCheckable,
+} from "../platform/dns-checks/name-checks/name-check.ts";
 import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { projectService } from "../platform/projects/service.ts";
 import type { DnsAccess } from "../protocols/dns/authoritative.ts";
@@ -38,14 +43,14 @@ export const nameCheckServices = (
   return {
     nameChecks: nameCheckService({
       ...common,
-      check: nameChecker({ inspect, targetZone, offerConnect }),
+      check: nameChecker(inspect, targetZone, offerConnect),
       limits: KEYED_LIMITS,
       isUrgent: true,
     }),
     publicNameChecks: config.publicDomainCheck
       ? nameCheckService({
           ...common,
-          check: nameChecker({ inspect: inspectPublic(), targetZone }),
+          check: nameChecker(inspectPublic(), targetZone),
           limits: PUBLIC_LIMITS,
           isUrgent: false,
           targetZone,
@@ -56,7 +61,7 @@ export const nameCheckServices = (
 
 /** The same for one command, which needs no limits. */
 export const commandNameCheck = (config: NameConfig, inspect: Inspect) => {
-  const check = nameChecker({ inspect, targetZone: config.platformCnameTarget });
+  const check = nameChecker(inspect, config.platformCnameTarget);
   const { reserved } = ownNames(config);
   return (typed: Parameters<typeof parseCheckable>[0]) => check(parseCheckable(typed, reserved), () => true);
 };

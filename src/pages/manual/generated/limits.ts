@@ -19,7 +19,7 @@ import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../../platform/domains/read-
 import { MAX_REDIRECTS } from "../../../platform/domains/roles-config.ts";
 import { LAPSE_MS, WAITING_MS } from "../../../platform/domains/schedule.ts";
 import { CLIENT_RATE } from "../../../platform/dns-checks/name-checks/page-routes.ts";
-import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../../platform/dns-checks/name-checks/service.ts";
+import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../../platform/dns-checks/name-checks/name-check.ts";
 import { MAX_DOMAINS, VERIFICATIONS } from "../../../platform/domains/service.ts";
 import { BODY_PACE } from "../../../http/body-limit.ts";
 import { MAX_KEY_LENGTH, RETENTION_MS } from "../../../http/idempotency.ts";

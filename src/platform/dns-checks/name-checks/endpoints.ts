@@ -4,7 +4,7 @@ import { endpoints } from "../../../http/endpoint.ts";
 import type { Macros } from "../../../http/macros.ts";
 import type { WithoutIdleTimeout } from "../../../lib/idle-timeout.ts";
 import { DomainCheck, NewDomainCheck, fromNameCheck } from "./model.ts";
-import type { NameCheckService } from "./service.ts";
+import type { NameCheckService } from "./name-check.ts";
 
 const MISSING = {
   hostname: "docs.example.org",

@@ -4,7 +4,7 @@ import { DomainTrace, Findings, TARGET, fromFindings, withCommands } from "../mo
 import { countedRecords, lossOf } from "../finding.ts";
 import { ConnectOffer, NeededRecord, ProviderGuide } from "../../dns-records/model.ts";
 import { adviceFor } from "../../dns-records/provider-guide.ts";
-import { type NameCheck, type NameVerdict, NAME_VERDICTS, verdictSentence } from "./name-check.ts";
+import { type NameCheck, type NameVerdict, NAME_VERDICTS, VERDICT_SENTENCES } from "./name-check.ts";
 
 const MAX_TYPED = 1000;
 
@@ -85,7 +85,7 @@ export const fromNameCheck = (check: NameCheck): Static<typeof DomainCheck> => {
     hostname: ascii,
     unicode,
     verdict,
-    message: verdictSentence(verdict, unicode === ascii ? ascii : `${unicode} (${ascii})`, apex),
+    message: VERDICT_SENTENCES[verdict](unicode === ascii ? ascii : `${unicode} (${ascii})`, apex),
     ...(target === undefined
       ? { findings: fromFindings(check.findings).map(withoutTarget) }
       : adviceFor(hostname, target, report, check)),

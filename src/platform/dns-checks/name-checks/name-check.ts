@@ -1,11 +1,15 @@
+import type { Clock } from "../../../lib/time.ts";
+import { Fault, fieldFault } from "../../../lib/errors.ts";
+import { type Hostname, parseHostname } from "../../../lib/hostname.ts";
+import { lruCache } from "../../../lib/lru.ts";
+import { type Rate, rateLimiter } from "../../../lib/rate-limiter.ts";
+import type { ConnectOffer } from "../../dns-records/model.ts";
+import { type OfferConnect, patientOffer } from "../../dns-records/provider-guide.ts";
+import { PATIENCE_MS, within } from "../dns-access.ts";
 import type { DomainFinding } from "../finding.ts";
 import type { Inspect, Inspection } from "../inspect.ts";
 import type { Report } from "../model.ts";
 import { type ReservedNames, acceptableHostname, refusedName } from "../names.ts";
-import type { ConnectOffer } from "../../dns-records/model.ts";
-import { type OfferConnect, patientOffer } from "../../dns-records/provider-guide.ts";
-import { fieldFault } from "../../../lib/errors.ts";
-import { type Hostname, parseHostname } from "../../../lib/hostname.ts";
 
 /** The verdicts on a name that need not belong to a project, and what each means. */
 export const NAME_VERDICTS = {
@@ -57,12 +61,6 @@ const verdictWithTarget = ({ event, findings }: Inspection): NameVerdict => {
   return has(findings, "caa_forbids") ? "blocked" : "right";
 };
 
-/** @param inspection for the target of the name */
-const judgeWithTarget = (inspection: Inspection): JudgedName => ({
-  verdict: verdictWithTarget(inspection),
-  findings: inspection.findings,
-});
-
 /** Findings that say nothing about a name that has no target yet. */
 const ABOUT_TARGETS: ReadonlySet<DomainFinding["kind"]> = new Set([
   "no_record",
@@ -104,7 +102,8 @@ const judgeWithoutTarget = (inspection: Inspection, untargeted: Untargeted): Jud
   };
 };
 
-const SENTENCES: Readonly<Record<NameVerdict, (shown: string, apex: string) => string>> = {
+/** A verdict in one sentence, with the advice. */
+export const VERDICT_SENTENCES: Readonly<Record<NameVerdict, (shown: string, apex: string) => string>> = {
   right: (shown) => `${shown} has the right records: nothing is left to do in the DNS.`,
   missing: (shown) => `${shown} does not have its records yet: create them at your DNS provider.`,
   wrong: (shown) => `${shown} has wrong records: correct them as described below.`,
@@ -116,10 +115,6 @@ const SENTENCES: Readonly<Record<NameVerdict, (shown: string, apex: string) => s
   unregistered: (_, apex) => `The DNS does not know ${apex}: check the spelling, or register the domain.`,
   unknown: (shown) => `Too few name servers of ${shown} responded: try again later.`,
 };
-
-/** One sentence with the verdict's meaning for this name, and the advice. @param shown the name */
-export const verdictSentence = (verdict: NameVerdict, shown: string, apex: string): string =>
-  SENTENCES[verdict](shown, apex);
 
 /** A name to check, as a person typed it. */
 export interface TypedName {
@@ -164,16 +159,13 @@ export const parseCheckable = (typed: TypedName, reservedNames: ReservedNames): 
   return { hostname, target };
 };
 
-interface NameCheckerOptions {
-  inspect: Inspect;
-  /** The domain of all targets. */
-  targetZone: string;
-  /** Undefined without Domain Connect, and for people without a key: it causes requests to servers that strangers choose. */
-  offerConnect?: OfferConnect | undefined;
-}
-
-/** Checks a name that need not belong to a project. Stores nothing. */
-export const nameChecker = ({ inspect, targetZone, offerConnect }: NameCheckerOptions) => {
+/**
+ * Checks a name that need not belong to a project. Stores nothing.
+ * @param targetZone the domain of all targets
+ * @param offerConnect undefined without Domain Connect, and for people without a key: it causes requests to servers that
+ *   strangers choose
+ */
+export const nameChecker = (inspect: Inspect, targetZone: string, offerConnect?: OfferConnect) => {
   const connectOf = patientOffer(offerConnect);
   return async ({ hostname, target }: CheckableName, isUrgent: () => boolean): Promise<NameCheck> => {
     // Only a project that holds the name needs no proof, and this check knows no project.
@@ -182,7 +174,7 @@ export const nameChecker = ({ inspect, targetZone, offerConnect }: NameCheckerOp
     const judged =
       target === undefined
         ? judgeWithoutTarget(inspection, { hostname, targetZone })
-        : judgeWithTarget(inspection);
+        : { verdict: verdictWithTarget(inspection), findings: inspection.findings };
     const { report } = inspection;
     const label = judged.verdict === "right" ? undefined : labelIn(target, targetZone);
     const connect = label && (await connectOf({ hostname, zone: report.zone, label }));
@@ -191,3 +183,137 @@ export const nameChecker = ({ inspect, targetZone, offerConnect }: NameCheckerOp
 };
 
 export type CheckName = ReturnType<typeof nameChecker>;
+
+/** How many checks clients can start. */
+export interface NameCheckLimits {
+  /** Checks of names below one registered domain, whose name servers may be the target of an attack. */
+  perDomain: Rate;
+  /** The share of one client, so that no client uses up the limit for all. */
+  perDomainAndClient?: Rate;
+  /** Checks of all names; undefined: no limit. */
+  total?: Rate;
+  /** Checks at the same time. */
+  concurrent: number;
+  /** The share of one client, whose name servers can be slow for minutes. */
+  concurrentPerClient?: number;
+  /** How long a result is kept for further checks of the same name, in milliseconds. */
+  keepMs: number;
+}
+
+/** For clients with a key. */
+export const KEYED_LIMITS: NameCheckLimits = {
+  perDomain: { requests: 30, seconds: 60 },
+  concurrent: 16,
+  keepMs: 0,
+};
+
+/** For all clients without a key together. */
+export const PUBLIC_LIMITS = {
+  perDomain: { requests: 60, seconds: 600 },
+  perDomainAndClient: { requests: 10, seconds: 600 },
+  total: { requests: 60, seconds: 60 },
+  concurrent: 4,
+  concurrentPerClient: 2,
+  keepMs: 30_000,
+} satisfies NameCheckLimits;
+
+const BUSY_SECONDS = 5;
+const LATER = "Try again later.";
+/** The limits let no more checks start while a result is kept. */
+const MAX_KEPT = 30;
+
+const busy = () =>
+  new Fault("not_ready", `Too many checks run at the moment: try again in ${BUSY_SECONDS} s.`, {
+    "retry-after": String(BUSY_SECONDS),
+  });
+
+interface NameCheckServiceOptions {
+  check: CheckName;
+  reservedNames: ReservedNames;
+  limits: NameCheckLimits;
+  /** True if their queries go first, as those of verifications do. */
+  isUrgent: boolean;
+  /** The domain of every target that is accepted; undefined: any target is. */
+  targetZone?: string;
+  clock: Clock;
+  /** How long a client waits for a check, in milliseconds. */
+  patienceMs?: number;
+}
+
+/** @throws Fault invalid_request */
+const assertTarget = (target: string | undefined, zone: string | undefined) => {
+  if (target === undefined || zone === undefined || target.endsWith(`.${zone}`)) return;
+  const problem = { field: "target", rule: "not_found" } as const;
+  throw fieldFault("invalid_request", problem, "target: is not a target of this service");
+};
+
+/** Results for a short time, by name and target. */
+const keptResults = ({ keepMs }: NameCheckLimits, clock: Clock) => {
+  const cache = lruCache<string, { result: NameCheck; at: number }>({ maxEntries: MAX_KEPT });
+  return {
+    get(key: string): NameCheck | undefined {
+      const kept = cache.get(key);
+      return kept && clock.now() - kept.at < keepMs ? kept.result : undefined;
+    },
+    add(key: string, result: NameCheck) {
+      if (keepMs > 0) cache.set(key, { result, at: clock.now() });
+    },
+  };
+};
+
+/** Checks names within limits. Concurrent checks of the same name and target are one. */
+export const nameCheckService = (options: NameCheckServiceOptions) => {
+  const { check, reservedNames, limits, isUrgent, targetZone, clock, patienceMs = PATIENCE_MS } = options;
+  const { concurrent, concurrentPerClient = concurrent } = limits;
+  const running = new Map<string, { client: string; result: Promise<NameCheck> }>();
+  const kept = keptResults(limits, clock);
+  const perDomain = rateLimiter("domain-checks", "checks of this domain");
+  const perClient = rateLimiter("own-domain-checks", "checks of this domain");
+  const total = rateLimiter("all-domain-checks", "checks");
+
+  const run = async (key: string, name: CheckableName): Promise<NameCheck> => {
+    try {
+      const result = await check(name, () => isUrgent);
+      kept.add(key, result);
+      return result;
+    } finally {
+      running.delete(key);
+    }
+  };
+
+  const assertRoom = (client: string) => {
+    const own = running.values().filter((one) => one.client === client);
+    if (running.size >= concurrent || own.toArray().length >= concurrentPerClient) throw busy();
+  };
+
+  const start = async (key: string, name: CheckableName, client: string): Promise<NameCheck> => {
+    const { apex } = name.hostname;
+    // First, so that refused checks of this client do not count against the others.
+    if (limits.perDomainAndClient) await perClient.take(`${client} ${apex}`, limits.perDomainAndClient);
+    await perDomain.take(apex, limits.perDomain);
+    if (limits.total) await total.take("all", limits.total);
+    // Another request may have started it meanwhile.
+    const current = running.get(key);
+    if (current) return current.result;
+    assertRoom(client);
+    const result = run(key, name);
+    running.set(key, { client, result });
+    return result;
+  };
+
+  return {
+    /**
+     * @param client that a check counts against, if the limits have a number for each
+     * @throws Fault invalid_request, rate_limited; not_ready if too many checks run or the name servers are slow
+     */
+    async check(typed: TypedName, client = ""): Promise<NameCheck> {
+      const name = parseCheckable(typed, reservedNames);
+      assertTarget(name.target, targetZone);
+      const key = `${name.hostname.ascii} ${name.target ?? ""}`;
+      const result = kept.get(key) ?? running.get(key)?.result ?? start(key, name, client);
+      return within(patienceMs, Promise.resolve(result), LATER);
+    },
+  };
+};
+
+export type NameCheckService = ReturnType<typeof nameCheckService>;

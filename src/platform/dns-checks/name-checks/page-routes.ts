@@ -9,8 +9,7 @@ import type { WithoutIdleTimeout } from "../../../lib/idle-timeout.ts";
 import { once } from "../../../lib/lazy.ts";
 import { type Rate, rateLimiter } from "../../../lib/rate-limiter.ts";
 import { fromNameCheck } from "./model.ts";
-import { VERDICT_TONES } from "./name-check.ts";
-import type { NameCheckService } from "./service.ts";
+import { type NameCheckService, VERDICT_TONES } from "./name-check.ts";
 
 type WireCheck = ReturnType<typeof fromNameCheck>;
 

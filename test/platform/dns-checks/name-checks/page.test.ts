@@ -3,7 +3,10 @@ import type { Inspection } from "../../../../src/platform/dns-checks/inspect.ts"
 import { Fault } from "../../../../src/lib/errors.ts";
 import type { NameCheck } from "../../../../src/platform/dns-checks/name-checks/name-check.ts";
 import { CHECK_PATH, checkPage } from "../../../../src/platform/dns-checks/name-checks/page-routes.ts";
-import { KEYED_LIMITS, nameCheckService } from "../../../../src/platform/dns-checks/name-checks/service.ts";
+import {
+  KEYED_LIMITS,
+  nameCheckService,
+} from "../../../../src/platform/dns-checks/name-checks/name-check.ts";
 import { dnsServer } from "../../../support/dns.ts";
 import { openOnce, openStore, type StoreSettings } from "../../../support/store.ts";
 import { ISSUER, TARGETS, zonesOf } from "../cases.ts";
