@@ -5,7 +5,19 @@ import type { Trace } from "../../../src/platform/dns-checks/trace.ts";
 import type { Server } from "../../../src/lib/name-server.ts";
 import { verdictOf } from "../../../src/platform/dns-checks/verdict.ts";
 import type { Answer } from "../../../src/protocols/dns/message.ts";
-import { answer, authorityOf, caaRecord, chain, exchange, failure, record, trace, view } from "./traces.ts";
+import {
+  answer,
+  authorityOf,
+  caaRecord,
+  chain,
+  exchange,
+  failure,
+  noRecord,
+  record,
+  recordFinding,
+  trace,
+  view,
+} from "./traces.ts";
 
 // What is behind wrong records and silent servers. test/platform/dns-checks/cases.ts has the same over the network.
 
@@ -41,7 +53,7 @@ describe("addresses in the way of the CNAME", () => {
     { kind: "proxied", name: NAME, found: addresses, expected: [TARGET], provider: "Cloudflare" },
   ];
   const conflict = (...addresses: string[]): Finding[] => [
-    { kind: "conflicting_record", name: NAME, type: "A", found: addresses, expected: [TARGET] },
+    recordFinding("conflicting_record", NAME, "A", addresses, [TARGET]),
   ];
   const sibling = (...addresses: string[]) => ({ sibling: exchange(a("x.example.org", ...addresses)) });
 
@@ -59,7 +71,7 @@ describe("addresses in the way of the CNAME", () => {
       "a wildcard's",
       ["192.0.2.7"],
       sibling("192.0.2.7"),
-      [{ kind: "wildcard_record", name: NAME, type: "A", found: ["192.0.2.7"], expected: [TARGET] }],
+      [recordFinding("wildcard_record", NAME, "A", ["192.0.2.7"], [TARGET])],
     ],
     ["others than a wildcard's", ["192.0.2.7"], sibling("192.0.2.8"), conflict("192.0.2.7")],
     ["without a wildcard", ["192.0.2.7"], sibling(), conflict("192.0.2.7")],
@@ -98,9 +110,7 @@ describe("a missing record", () => {
     const more = doubled(NAME_TWICE, answer([record("CNAME", NAME_TWICE, TARGET)]));
     expect(found({}, more)).toMatchObject({
       event: "records_missing",
-      findings: [
-        { kind: "doubled_name", name: NAME, type: "CNAME", found: [NAME_TWICE], expected: [TARGET] },
-      ],
+      findings: [recordFinding("doubled_name", NAME, "CNAME", [NAME_TWICE], [TARGET])],
     });
   });
 
@@ -123,9 +133,7 @@ describe("a missing record", () => {
       doubledSibling: exchange(a(`x.${APEX}`, "192.0.2.80")),
       targets: targets("192.0.2.80"),
     };
-    expect(found({}, more, OF_APEX).findings).toEqual([
-      { kind: "no_record", name: APEX, type: "ALIAS", expected: [TARGET] },
-    ]);
+    expect(found({}, more, OF_APEX).findings).toEqual([noRecord(APEX, "ALIAS", [TARGET])]);
   });
 
   test("is not at the name with the zone twice if that has another value, as a wildcard may", () => {
@@ -160,7 +168,7 @@ test("a wildcard CNAME that leads elsewhere is named", () => {
   const sibling = exchange(answer([record("CNAME", "x.example.org", "old.test")]));
   const outcomes = { cname: answer([record("CNAME", NAME, "old.test")]) };
   expect(found(outcomes, { sibling }).findings).toEqual([
-    { kind: "wildcard_record", name: NAME, type: "CNAME", found: ["old.test"], expected: [TARGET] },
+    recordFinding("wildcard_record", NAME, "CNAME", ["old.test"], [TARGET]),
   ]);
 });
 

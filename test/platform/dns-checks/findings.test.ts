@@ -12,7 +12,7 @@ import {
 import { fromFindings } from "../../../src/platform/dns-checks/model.ts";
 import { providerOf } from "../../../src/platform/dns-checks/providers.ts";
 import { verdictOf } from "../../../src/platform/dns-checks/verdict.ts";
-import { answer, record, trace, view } from "./traces.ts";
+import { answer, noRecord, record, recordFinding, trace, view } from "./traces.ts";
 
 const TARGET = "k3vq.cname.example.net";
 const NAME = "docs.example.org";
@@ -62,66 +62,66 @@ const foundAt = (...addresses: string[]) => {
 type Row = [finding: DomainFinding, needed: Needed, changes: string[]];
 
 const ROWS: Row[] = [
-  [{ kind: "no_record", name: NAME, type: "CNAME", expected }, atSubdomain, [CREATE]],
-  [{ kind: "no_record", name: APEX, type: "ALIAS", expected }, atApex, [ALIAS, PROOF]],
+  [noRecord(NAME, "CNAME", expected), atSubdomain, [CREATE]],
+  [noRecord(APEX, "ALIAS", expected), atApex, [ALIAS, PROOF]],
   [
-    { kind: "no_record", name: challenge.name, type: "CNAME", expected: [challenge.value] },
+    noRecord(challenge.name, "CNAME", [challenge.value]),
     { ...atSubdomain, name: "*.example.org" },
     [CREATE_CHALLENGE],
   ],
   [
-    { kind: "wrong_target", name: NAME, type: "CNAME", found: ["a.test"], expected },
+    recordFinding("wrong_target", NAME, "CNAME", ["a.test"], expected),
     atSubdomain,
     [`change CNAME ${NAME} (a.test) = ${TARGET}`],
   ],
   [
-    { kind: "wrong_target", name: NAME, type: "CNAME", found: ["a.test", TARGET], expected },
+    recordFinding("wrong_target", NAME, "CNAME", ["a.test", TARGET], expected),
     atSubdomain,
     [`delete CNAME ${NAME} (a.test)`],
   ],
   [
-    { kind: "wrong_target", name: NAME, type: "CNAME", found: ["a.test", "b.test"], expected },
+    recordFinding("wrong_target", NAME, "CNAME", ["a.test", "b.test"], expected),
     atSubdomain,
     [`delete CNAME ${NAME} (a.test, b.test)`, CREATE],
   ],
   [
-    { kind: "wrong_target", name: APEX, type: "ALIAS", found: ["192.0.2.7"], expected: ["192.0.2.80"] },
+    recordFinding("wrong_target", APEX, "ALIAS", ["192.0.2.7"], ["192.0.2.80"]),
     atApex,
     [`delete A, AAAA, ALIAS or ANAME ${APEX} (192.0.2.7)`, ALIAS, PROOF],
   ],
   [
-    { kind: "wrong_target", name: APEX, type: "ALIAS", found: ["192.0.2.7"], expected: ["192.0.2.80"] },
+    recordFinding("wrong_target", APEX, "ALIAS", ["192.0.2.7"], ["192.0.2.80"]),
     { ...atApex, provider: cloudflare },
     [`delete A, AAAA or CNAME ${APEX} (192.0.2.7)`, ALIAS, PROOF],
   ],
   [
-    { kind: "wrong_target", name: APEX, type: "ALIAS", found: ["192.0.2.7"], expected: ["192.0.2.80"] },
+    recordFinding("wrong_target", APEX, "ALIAS", ["192.0.2.7"], ["192.0.2.80"]),
     atIonos,
     [`delete A or AAAA ${APEX} (192.0.2.7)`, `create A ${APEX} = 192.0.2.80`, PROOF],
   ],
   [
-    { kind: "doubled_name", name: NAME, type: "CNAME", found: [`${NAME}.${APEX}`], expected },
+    recordFinding("doubled_name", NAME, "CNAME", [`${NAME}.${APEX}`], expected),
     atSubdomain,
     [`delete CNAME ${NAME}.${APEX} (${TARGET})`, CREATE],
   ],
   [
-    { kind: "doubled_name", name: APEX, type: "ALIAS", found: [`${APEX}.${APEX}`], expected },
+    recordFinding("doubled_name", APEX, "ALIAS", [`${APEX}.${APEX}`], expected),
     atApex,
     [`delete A, AAAA, ALIAS or ANAME ${APEX}.${APEX} (${TARGET})`, ALIAS, PROOF],
   ],
   [
-    {
-      kind: "doubled_name",
-      name: `_adoption-store.${APEX}`,
-      type: "TXT",
-      found: [`_adoption-store.${APEX}.${APEX}`],
+    recordFinding(
+      "doubled_name",
+      `_adoption-store.${APEX}`,
+      "TXT",
+      [`_adoption-store.${APEX}.${APEX}`],
       expected,
-    },
+    ),
     atApex,
     [`delete TXT _adoption-store.${APEX}.${APEX} (${TARGET})`, PROOF],
   ],
   [
-    { kind: "conflicting_record", name: NAME, type: "A", found: ["192.0.2.7", "192.0.2.8"], expected },
+    recordFinding("conflicting_record", NAME, "A", ["192.0.2.7", "192.0.2.8"], expected),
     atSubdomain,
     [`delete A ${NAME} (192.0.2.7, 192.0.2.8)`, CREATE],
   ],
@@ -156,13 +156,9 @@ const ROWS: Row[] = [
     atSubdomain,
     [`delete CAA ${APEX} (128 future "x")`],
   ],
+  [recordFinding("ownership_unproven", `_adoption-store.${APEX}`, "TXT", [], expected), atApex, [PROOF]],
   [
-    { kind: "ownership_unproven", name: `_adoption-store.${APEX}`, type: "TXT", found: [], expected },
-    atApex,
-    [PROOF],
-  ],
-  [
-    { kind: "ownership_unproven", name: `_adoption-store.${APEX}`, type: "TXT", found: ["b.test"], expected },
+    recordFinding("ownership_unproven", `_adoption-store.${APEX}`, "TXT", ["b.test"], expected),
     atApex,
     [`change TXT _adoption-store.${APEX} (b.test) = ${TARGET}`],
   ],
@@ -172,9 +168,9 @@ const ROWS: Row[] = [
     [`change CNAME ${NAME} = ${TARGET}`],
   ],
   [{ kind: "proxied", name: NAME, found: ["104.16.0.7"], expected, provider: "Cloudflare" }, atSubdomain, []],
-  [{ kind: "wildcard_record", name: NAME, type: "A", found: ["192.0.2.7"], expected }, atSubdomain, [CREATE]],
+  [recordFinding("wildcard_record", NAME, "A", ["192.0.2.7"], expected), atSubdomain, [CREATE]],
   [
-    { kind: "stray_address", name: APEX, type: "AAAA", found: ["2001:db8::7"], expected: ["2001:db8::80"] },
+    recordFinding("stray_address", APEX, "AAAA", ["2001:db8::7"], ["2001:db8::80"]),
     atApex,
     [`delete AAAA ${APEX} (2001:db8::7)`],
   ],
@@ -193,32 +189,28 @@ const ROWS: Row[] = [
       `create AAAA ${APEX} = 2001:db8::80`,
     ],
   ],
-  [{ kind: "not_moved", name: NAME, type: "CNAME", found: ["a.test"], expected }, atSubdomain, []],
+  [recordFinding("not_moved", NAME, "CNAME", ["a.test"], expected), atSubdomain, []],
   [
     { kind: "not_moved", name: NAME, type: "CNAME", found: ["a.test"], expected, challenge },
     atSubdomain,
     [CREATE_CHALLENGE],
   ],
   [
-    { kind: "not_moved", name: NAME, type: "CNAME", found: ["a.test"], expected },
+    recordFinding("not_moved", NAME, "CNAME", ["a.test"], expected),
     { ...atSubdomain, isLive: true },
     [`change CNAME ${NAME} (a.test) = ${TARGET}`],
   ],
   [
-    { kind: "not_moved", name: NAME, type: "CNAME", found: ["192.0.2.7", "2001:db8::7"], expected },
+    recordFinding("not_moved", NAME, "CNAME", ["192.0.2.7", "2001:db8::7"], expected),
     { ...atSubdomain, isLive: true },
     [`delete A ${NAME} (192.0.2.7)`, `delete AAAA ${NAME} (2001:db8::7)`, CREATE],
   ],
   [
-    { kind: "not_moved", name: APEX, type: "ALIAS", found: ["192.0.2.7"], expected },
+    recordFinding("not_moved", APEX, "ALIAS", ["192.0.2.7"], expected),
     { ...atApex, isLive: true },
     [`delete A, AAAA, ALIAS or ANAME ${APEX} (192.0.2.7)`, ALIAS],
   ],
-  [
-    { kind: "not_moved", name: APEX, type: "ALIAS", found: [], expected },
-    { ...atApex, isLive: true },
-    [ALIAS],
-  ],
+  [recordFinding("not_moved", APEX, "ALIAS", [], expected), { ...atApex, isLive: true }, [ALIAS]],
   [{ kind: "domain_taken", name: APEX }, atApex, [`change TXT _adoption-store.${APEX} = ${TARGET}`]],
   [
     { kind: "domain_lost", name: APEX },
@@ -271,7 +263,7 @@ test.each([
 
 test("a check stores the fields of a finding, and neither its texts nor its changes", () => {
   const found = ["192.0.2.7"];
-  expect(foundAt(...found)).toEqual([{ kind: "conflicting_record", name: NAME, type: "A", found, expected }]);
+  expect(foundAt(...found)).toEqual([recordFinding("conflicting_record", NAME, "A", found, expected)]);
 });
 
 describe("the advice on a finding", () => {

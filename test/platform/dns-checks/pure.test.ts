@@ -10,6 +10,7 @@ import { type Inspect, wildcardInspector } from "../../../src/platform/dns-check
 import { hostnameOf } from "../../../src/lib/hostname.ts";
 import { formatServer, parseServer } from "../../../src/lib/name-server.ts";
 import { resolversOf } from "../../../src/protocols/dns/network.ts";
+import { noRecord, recordFinding } from "./traces.ts";
 
 test("resolvers are read from resolv.conf", () => {
   const text =
@@ -41,23 +42,23 @@ const expected = ["t1.pages.test"];
 
 test.each<[Finding, string]>([
   [
-    { kind: "no_record", name, type: "CNAME", expected },
+    noRecord(name, "CNAME", expected),
     "docs.example.org has no CNAME record: create one with the value t1.pages.test.",
   ],
   [
-    { kind: "wrong_target", name, type: "CNAME", found: ["x.test"], expected },
+    recordFinding("wrong_target", name, "CNAME", ["x.test"], expected),
     "docs.example.org's CNAME record points to x.test: change it to t1.pages.test.",
   ],
   [
-    { kind: "conflicting_record", name, type: "A", found: ["192.0.2.1"], expected },
+    recordFinding("conflicting_record", name, "A", ["192.0.2.1"], expected),
     "docs.example.org has an A record (192.0.2.1) where the CNAME belongs: delete it, and create a CNAME with the value t1.pages.test.",
   ],
   [
-    { kind: "conflicting_record", name, type: "MX", found: ["10 mail.test"], expected },
+    recordFinding("conflicting_record", name, "MX", ["10 mail.test"], expected),
     "docs.example.org has an MX record (10 mail.test) where the CNAME belongs: delete it, and create a CNAME with the value t1.pages.test. Addresses at this name then receive no mail. If you need them, choose another name for the site.",
   ],
   [
-    { kind: "conflicting_record", name, type: "TXT", found: ["a", "b"], expected },
+    recordFinding("conflicting_record", name, "TXT", ["a", "b"], expected),
     "docs.example.org has TXT records (a, b) where the CNAME belongs: delete them, and create a CNAME with the value t1.pages.test. If another service still uses this record, choose another name for the site.",
   ],
   [
@@ -65,11 +66,11 @@ test.each<[Finding, string]>([
     "docs.example.org has no CNAME record: create one with the value t1.pages.test. The wildcard record *.example.org does not answer for it, because the zone has another record at or below docs.example.org.",
   ],
   [
-    { kind: "wrong_target", name, type: "CNAME", found: ["a.test", "t1.pages.test"], expected },
+    recordFinding("wrong_target", name, "CNAME", ["a.test", "t1.pages.test"], expected),
     "docs.example.org has 2 CNAME records, but only one is allowed, with the value t1.pages.test: delete a.test.",
   ],
   [
-    { kind: "wrong_target", name, type: "CNAME", found: ["a.test", "b.test"], expected },
+    recordFinding("wrong_target", name, "CNAME", ["a.test", "b.test"], expected),
     "docs.example.org has 2 CNAME records, but only one is allowed, with the value t1.pages.test: delete a.test, b.test.",
   ],
   [
@@ -140,11 +141,11 @@ test.each<[Finding, string]>([
     "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may return the old one for a while.",
   ],
   [
-    { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: [], expected },
+    recordFinding("ownership_unproven", "_adoption-store.x.test", "TXT", [], expected),
     "The addresses are right, but they do not identify the project. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test.",
   ],
   [
-    { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: ["b"], expected },
+    recordFinding("ownership_unproven", "_adoption-store.x.test", "TXT", ["b"], expected),
     "The addresses are right, but they do not identify the project. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test instead of b.",
   ],
   [
@@ -172,7 +173,7 @@ test.each([
   ],
   ["t1-pages.test", undefined],
 ])("the CNAME value %j is explained", (value, hint) => {
-  const message = describeFinding({ kind: "wrong_target", name, type: "CNAME", found: [value], expected });
+  const message = describeFinding(recordFinding("wrong_target", name, "CNAME", [value], expected));
   const plain = `docs.example.org's CNAME record points to ${value}: change it to t1.pages.test.`;
   expect(message).toBe(hint === undefined ? plain : `${plain} ${hint}`);
 });
@@ -194,7 +195,7 @@ test.each([
   "a name that moves needs a %s record instead of %j",
   (type, found, step) => {
     const name = "docs.example.org";
-    const finding: Finding = { kind: "not_moved", name, type, found, expected: ["t1.pages.test"] };
+    const finding: Finding = recordFinding("not_moved", name, type, found, ["t1.pages.test"]);
     expect(describeFinding(finding)).toEndWith(step);
   },
 );

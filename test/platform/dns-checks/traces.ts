@@ -9,7 +9,29 @@ import type {
 } from "../../../src/protocols/dns/message.ts";
 import type { AuthoritativeServers } from "../../../src/protocols/dns/authoritative.ts";
 import type { View } from "../../../src/platform/dns-checks/cname-rule.ts";
+import type { FindingOf } from "../../../src/platform/dns-checks/finding.ts";
 import type { Trace } from "../../../src/platform/dns-checks/trace.ts";
+
+type ReplacingKind =
+  | "wrong_target"
+  | "conflicting_record"
+  | "stray_address"
+  | "ownership_unproven"
+  | "wildcard_record"
+  | "doubled_name"
+  | "not_moved";
+
+/** A finding about a record with other values than those expected. */
+export const recordFinding = <Kind extends ReplacingKind>(
+  kind: Kind,
+  name: string,
+  type: FindingOf<Kind>["type"],
+  found: string[],
+  expected: string[],
+) => ({ kind, name, type, found, expected }) as FindingOf<Kind>;
+
+export const noRecord = (name: string, type: "CNAME" | "ALIAS", expected: string[]) =>
+  ({ kind: "no_record", name, type, expected }) as const;
 
 export const record = (type: TextRecord["type"], name: string, data: string, ttl = 60): TextRecord => ({
   type,

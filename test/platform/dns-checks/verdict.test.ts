@@ -10,7 +10,9 @@ import {
   chain,
   exchange,
   failure,
+  noRecord,
   record,
+  recordFinding,
   soa,
   trace,
   view,
@@ -41,14 +43,9 @@ const holder = (outcomes: Parameters<typeof view>[2], address = HOLDER) =>
 const resolver = (outcomes: Parameters<typeof view>[2], address = RESOLVER) =>
   view("resolver", address, outcomes);
 
-const wrongTarget = (...found: string[]): Finding => ({
-  kind: "wrong_target",
-  name: NAME,
-  type: "CNAME",
-  found,
-  expected: [TARGET],
-});
-const noRecord: Finding = { kind: "no_record", name: NAME, type: "CNAME", expected: [TARGET] };
+const wrongTarget = (...found: string[]): Finding =>
+  recordFinding("wrong_target", NAME, "CNAME", found, [TARGET]);
+const missing: Finding = noRecord(NAME, "CNAME", [TARGET]);
 const late = (server: string, seconds?: number): Finding => ({
   kind: "not_propagated",
   name: NAME,
@@ -136,12 +133,12 @@ const SUBDOMAIN: Row[] = [
     "records_wrong",
     [wrongTarget("t2.pages.test")],
   ],
-  ["are not there", [holder({}), resolver({})], "records_missing", [noRecord]],
+  ["are not there", [holder({}), resolver({})], "records_missing", [missing]],
   [
     "are of a name that is not there",
     [resolver({ cname: answer([], { rcode: "NXDOMAIN" }) })],
     "records_missing",
-    [noRecord],
+    [missing],
   ],
   [
     "cannot be asked: the resolver fails because the zone's own server does",
@@ -163,7 +160,7 @@ const SUBDOMAIN: Row[] = [
     "are another name's",
     [resolver({ cname: answer([record("CNAME", "other.example.org", TARGET)]) })],
     "records_missing",
-    [noRecord],
+    [missing],
   ],
   [
     "have addresses beside them",
@@ -176,21 +173,15 @@ const SUBDOMAIN: Row[] = [
     ],
     "records_wrong",
     [
-      {
-        kind: "conflicting_record",
-        name: NAME,
-        type: "A",
-        found: ["198.51.100.1", "198.51.100.9"],
-        expected: [TARGET],
-      },
-      { kind: "conflicting_record", name: NAME, type: "AAAA", found: ["2001:db8::1"], expected: [TARGET] },
+      recordFinding("conflicting_record", NAME, "A", ["198.51.100.1", "198.51.100.9"], [TARGET]),
+      recordFinding("conflicting_record", NAME, "AAAA", ["2001:db8::1"], [TARGET]),
     ],
   ],
   [
     "have an IPv6 address beside them",
     [resolver({ ...RIGHT, aaaa: answer([record("AAAA", NAME, "2001:db8::1")]) })],
     "records_wrong",
-    [{ kind: "conflicting_record", name: NAME, type: "AAAA", found: ["2001:db8::1"], expected: [TARGET] }],
+    [recordFinding("conflicting_record", NAME, "AAAA", ["2001:db8::1"], [TARGET])],
   ],
   [
     "lead to addresses of the target",
@@ -282,11 +273,11 @@ describe("the records of an apex", () => {
   });
 
   const wrong = (found: string[], expected: string[]): Finding[] => [
-    { kind: "wrong_target", name: APEX, type: "ALIAS", found, expected },
+    recordFinding("wrong_target", APEX, "ALIAS", found, expected),
   ];
   const ALL = ["192.0.2.80", "192.0.2.81", "2001:db8::80"];
   const stray = (type: "A" | "AAAA", ...found: string[]): Finding[] => [
-    { kind: "stray_address", name: APEX, type, found, expected: ALL },
+    recordFinding("stray_address", APEX, type, found, ALL),
   ];
   const silent = failure("timeout", "no answer");
   const unknown = (reason: string, responsible?: "operator"): Finding[] => [
@@ -318,7 +309,7 @@ describe("the records of an apex", () => {
       "records_wrong",
       wrong(["other.test"], [TARGET]),
     ],
-    ["none", {}, "records_missing", [{ kind: "no_record", name: APEX, type: "ALIAS", expected: [TARGET] }]],
+    ["none", {}, "records_missing", [noRecord(APEX, "ALIAS", [TARGET])]],
     ["not asked for", { a: silent, aaaa: aaaa("2001:db8::80") }, undefined, unknown("timeout (no answer)")],
     ["asked for in part", { a: a("192.0.2.80"), aaaa: silent }, undefined, unknown("timeout (no answer)")],
   ])("are not right if they are %s", (_, outcomes, event, findings) => {
@@ -338,13 +329,8 @@ describe("the records of an apex", () => {
 
 describe("an apex with the right addresses", () => {
   const PROOF = `_adoption-store.${APEX}`;
-  const unproven = (...found: string[]): Finding => ({
-    kind: "ownership_unproven",
-    name: PROOF,
-    type: "TXT",
-    found,
-    expected: [TARGET],
-  });
+  const unproven = (...found: string[]): Finding =>
+    recordFinding("ownership_unproven", PROOF, "TXT", found, [TARGET]);
   const spreading = (...found: string[]): Finding => ({
     kind: "mixed_answers",
     name: PROOF,

@@ -5,6 +5,7 @@ import { recordFor } from "../../../src/platform/dns-records/needed-record.ts";
 import { guideFor, neededAt, zoneIn } from "../../../src/platform/dns-records/provider-guide.ts";
 import { PROVIDERS, providerOf } from "../../../src/platform/dns-checks/providers.ts";
 import { hostnameOf } from "../../../src/lib/hostname.ts";
+import { recordFinding } from "../dns-checks/traces.ts";
 
 const TARGET = "abc.cname.example.net";
 const SAVE = "If the form asks for a TTL, choose 1 hour (3600 seconds). Save.";
@@ -139,13 +140,7 @@ const stepsFor = (hostname: string, servers: string[], ...findings: DomainFindin
 
 test("the guide lists deletions before creations, each once", () => {
   const conflict = (type: "A" | "AAAA", ...found: string[]) =>
-    ({
-      kind: "conflicting_record",
-      name: "docs.example.org",
-      type,
-      found,
-      expected: [TARGET],
-    }) satisfies DomainFinding;
+    recordFinding("conflicting_record", "docs.example.org", type, found, [TARGET]) satisfies DomainFinding;
   expect(
     stepsFor(
       "docs.example.org",
@@ -165,13 +160,7 @@ test("the guide lists deletions before creations, each once", () => {
 
 test("the guide names the record to edit, and the value's final dot if the panel has added the zone", () => {
   const wrong = (found: string) =>
-    ({
-      kind: "wrong_target",
-      name: "docs.example.org",
-      type: "CNAME",
-      found: [found],
-      expected: [TARGET],
-    }) satisfies DomainFinding;
+    recordFinding("wrong_target", "docs.example.org", "CNAME", [found], [TARGET]) satisfies DomainFinding;
   expect(stepsFor("docs.example.org", GODADDY, wrong("old.test"))).toEqual([
     "Open the CNAME record with the name docs and the value old.test to edit it.",
     `Enter ${TARGET} in the field Value.`,
@@ -184,13 +173,11 @@ test("the guide names the record to edit, and the value's final dot if the panel
 
 test("the guide leaves one of several CNAME records", () => {
   const several = (...found: string[]) =>
-    stepsFor("docs.example.org", GODADDY, {
-      kind: "wrong_target",
-      name: "docs.example.org",
-      type: "CNAME",
-      found,
-      expected: [TARGET],
-    });
+    stepsFor(
+      "docs.example.org",
+      GODADDY,
+      recordFinding("wrong_target", "docs.example.org", "CNAME", found, [TARGET]),
+    );
   expect(several("old.test", TARGET)).toEqual([
     "Delete the CNAME record with the name docs and the value old.test.",
   ]);
@@ -234,13 +221,13 @@ test("the guide prefers the challenge record to a CAA record", () => {
 });
 
 test("the guide lists deletions at an apex in the types of the provider", () => {
-  const wrong: DomainFinding = {
-    kind: "wrong_target",
-    name: "example.org",
-    type: "ALIAS",
-    found: ["192.0.2.7"],
-    expected: ["192.0.2.80"],
-  };
+  const wrong: DomainFinding = recordFinding(
+    "wrong_target",
+    "example.org",
+    "ALIAS",
+    ["192.0.2.7"],
+    ["192.0.2.80"],
+  );
   expect(stepsFor("example.org", GODADDY, wrong)).toContain("Delete each A or AAAA record with the name @.");
   expect(stepsFor("example.org", ["ada.ns.cloudflare.com"], wrong)).toContain(
     "Delete each A, AAAA or CNAME record with the name @.",
@@ -248,26 +235,26 @@ test("the guide lists deletions at an apex in the types of the provider", () => 
 });
 
 test("the guide names a record in full where the panel lists it so", () => {
-  const conflict: DomainFinding = {
-    kind: "conflicting_record",
-    name: "docs.example.org",
-    type: "A",
-    found: ["192.0.2.7"],
-    expected: [TARGET],
-  };
+  const conflict: DomainFinding = recordFinding(
+    "conflicting_record",
+    "docs.example.org",
+    "A",
+    ["192.0.2.7"],
+    [TARGET],
+  );
   const steps = stepsFor("docs.example.org", ROUTE_53, conflict);
   expect(steps?.[0]).toBe("Delete the A record with the name docs.example.org and the value 192.0.2.7.");
   expect(steps).toContain("Enter docs in the field Record name.");
 });
 
 test("the guide writes a TXT value in quotation marks where the panel wants them", () => {
-  const unproven: DomainFinding = {
-    kind: "ownership_unproven",
-    name: "_adoption-store.example.org",
-    type: "TXT",
-    found: [],
-    expected: [TARGET],
-  };
+  const unproven: DomainFinding = recordFinding(
+    "ownership_unproven",
+    "_adoption-store.example.org",
+    "TXT",
+    [],
+    [TARGET],
+  );
   expect(stepsFor("example.org", ROUTE_53, unproven)).toContain(`Enter "${TARGET}" in the field Value.`);
   expect(stepsFor("example.org", GODADDY, unproven)).toContain(`Enter ${TARGET} in the field Value.`);
 });
