@@ -83,11 +83,10 @@ test("a domain that is live before its move needs no record for a certificate", 
 });
 
 test("a live domain that delegates its challenge is renewed by its record, without port 80", async () => {
-  const { verified, pass, delegate, target, orders, proven, fakeDns } = await openDelegated();
+  const { pass, delegate, target, orders, proven, fakeDns, attempted } = await openDelegated();
   fakeDns.outcome = "records_right";
   delegate(await target());
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   await pass(85 * DAY);
   await pass(DAY);
   expect(orders().length).toBeGreaterThan(1);
@@ -119,14 +118,14 @@ test("of two projects that wait for a name, the one that the challenge names get
 });
 
 test("a delegated challenge that disappears before the order proves nothing", async () => {
-  const { add, verify, pass, delegate, target, orders, certificates } = await openDelegated();
+  const { add, verify, pass, delegate, target, orders, problemOf } = await openDelegated();
   await add(NAME);
   delegate(await target());
   await verify(NAME);
   delegate("elsewhere.example.test");
   await pass();
   expect(orders()).toEqual([]);
-  expect((await certificates.find(NAME))?.problem?.type).toBe("records");
+  expect((await problemOf(NAME))?.type).toBe("records");
 });
 
 test("a domain with only a proof waits for the move, and its certificate is ordered once a check sees the move", async () => {
@@ -174,22 +173,20 @@ test("the record of a domain that is removed while its CA decides is removed too
 });
 
 test("CAA records choose between the delegated challenge and a connection", async () => {
-  const { verified, pass, delegate, target, proven, fakeDns } = await openDelegated();
+  const { delegate, target, proven, fakeDns, attempted } = await openDelegated();
   fakeDns.outcome = "records_right";
   delegate(await target(), 'example.test CAA 0 issue "letsencrypt.org;validationmethods=http-01"');
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   expect(proven.at(-1)).toBe(`http-01 ${NAME}`);
 });
 
 test("a domain whose CAA records allow only dns-01 must delegate its challenge", async () => {
-  const { verified, pass, delegate, orders, certificates, fakeDns } = await openDelegated();
+  const { delegate, orders, fakeDns, attempted, problemOf } = await openDelegated();
   fakeDns.outcome = "records_right";
   delegate("elsewhere.example.test", 'example.test CAA 0 issue "letsencrypt.org;validationmethods=dns-01"');
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   expect(orders()).toEqual([]);
-  expect((await certificates.find(NAME))?.problem?.detail).toEndWith(
+  expect((await problemOf(NAME))?.detail).toEndWith(
     'Add a record with the value "letsencrypt.org; validationmethods=http-01,tls-alpn-01".',
   );
 });
@@ -210,13 +207,13 @@ test("a check names the record that makes dns-01 possible, until it exists", asy
 });
 
 test("CAA records that forbid the certificate stop the order before any request to the CA", async () => {
-  const { add, verify, pass, delegate, target, orders, certificates } = await openDelegated();
+  const { add, verify, pass, delegate, target, orders, problemOf } = await openDelegated();
   await add(NAME);
   delegate(await target(), 'example.test CAA 0 issue "other.test"');
   await verify(NAME);
   await pass();
   expect(orders()).toEqual([]);
-  expect((await certificates.find(NAME))?.problem?.detail).toStartWith(
+  expect((await problemOf(NAME))?.detail).toStartWith(
     'The CAA records of example.test (0 issue "other.test") forbid the certificate: add one that allows',
   );
 });

@@ -27,10 +27,9 @@ test("rule 6: a domain that verifies gets a certificate by itself, and is live t
 });
 
 test("every certificate has a separate key, and the account is the same", async () => {
-  const { ca, certificates, pass, verified } = await openIssuing();
+  const { ca, certificates, verified, attempted } = await openIssuing();
   await verified(NAME);
-  await verified("other.example.org");
-  await pass();
+  await attempted("other.example.org");
   const keys = (await certificates.list({ after: "", limit: 10 })).map(({ issued }) => issued?.key);
   expect(new Set(keys).size).toBe(2);
   expect(ca.accounts()).toHaveLength(1);
@@ -69,24 +68,20 @@ test("a domain whose plan drops is suspended from any stage, and nothing is orde
 });
 
 test("nothing is ordered before the operator agrees to the terms of service, and the reason is given", async () => {
-  const { ca, certificates, pass, verified, stageOf } = await openIssuing(
-    {},
-    { env: { ACME_AGREE_TOS: "false" } },
-  );
-  await verified(NAME);
-  await pass();
+  const { ca, stageOf, attempted, problemOf } = await openIssuing({}, { env: { ACME_AGREE_TOS: "false" } });
+  await attempted(NAME);
   expect(ca.orders()).toEqual([]);
   expect(await stageOf(NAME)).toBe("verified");
-  expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "no_authority" });
+  expect(await problemOf(NAME)).toMatchObject({ type: "no_authority" });
 });
 
 test("no order is placed for a domain whose records are no longer right", async () => {
-  const { ca, fakeDns, certificates, pass, verified } = await openIssuing();
+  const { ca, fakeDns, pass, verified, problemOf } = await openIssuing();
   await verified(NAME);
   fakeDns.outcome = "records_wrong";
   await pass();
   expect(ca.orders()).toEqual([]);
-  expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "records" });
+  expect(await problemOf(NAME)).toMatchObject({ type: "records" });
 });
 
 test("a challenge gets its response under its own name only, and only while pending", async () => {
@@ -110,10 +105,9 @@ test("a challenge gets its response under its own name only, and only while pend
 });
 
 test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, with the last problem", async () => {
-  const { store, ca, pass, show, verified } = await openIssuing();
+  const { store, ca, pass, show, attempted } = await openIssuing();
   await ca.down();
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   const seen = async () => (await show(NAME)) as unknown as { certificate: Record<string, unknown> };
   expect((await seen()).certificate).toMatchObject({ status: "failing", problem: { type: "unreachable" } });
   const list = await store.call("GET", "/platform/projects/docs/domains");
@@ -127,9 +121,8 @@ test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, wi
 });
 
 test("an order that a CA refuses leaves the domain issue_failed with the full reason, and is retried after 10 seconds, 10 and 100 minutes", async () => {
-  const { ca, certificates, pass, verified, stageOf } = await openIssuing({ validate: async () => false });
-  await verified(NAME);
-  await pass();
+  const { ca, certificates, pass, stageOf, attempted } = await openIssuing({ validate: async () => false });
+  await attempted(NAME);
   expect(await stageOf(NAME)).toBe("issue_failed");
   const found = await certificates.find(NAME);
   expect(found).toMatchObject({ failures: 1, order: undefined, problem: { type: "unauthorized" } });
@@ -150,9 +143,8 @@ test("an order that a CA refuses leaves the domain issue_failed with the full re
 
 test("rule 9: an order that a CA refuses is retried immediately when the owner verifies again", async () => {
   let isMet = false;
-  const { pass, verified, verify, stageOf } = await openIssuing({ validate: async () => isMet });
-  await verified(NAME);
-  await pass();
+  const { pass, verify, stageOf, attempted } = await openIssuing({ validate: async () => isMet });
+  await attempted(NAME);
   expect(await stageOf(NAME)).toBe("issue_failed");
   isMet = true;
   await verify(NAME);
@@ -161,16 +153,15 @@ test("rule 9: an order that a CA refuses is retried immediately when the owner v
 });
 
 test("an order that a CA refuses for too many orders waits for its Retry-After", async () => {
-  const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+  const { ca, pass, stageOf, attempted, problemOf } = await openIssuing();
   ca.failNext("new-order", {
     status: 429,
     problem: { type: "rateLimited", detail: "too many" },
     retryAfter: 7200,
   });
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   expect(await stageOf(NAME)).toBe("verified");
-  expect((await certificates.find(NAME))?.problem).toMatchObject({
+  expect(await problemOf(NAME)).toMatchObject({
     type: "rateLimited",
     detail: "too many",
     status: 429,
@@ -182,17 +173,16 @@ test("an order that a CA refuses for too many orders waits for its Retry-After",
 });
 
 test("five refusals in an hour stop all orders until the hour is over, requested ones too", async () => {
-  const { ca, certificates, pass, verified, verify, show } = await openIssuing({
+  const { ca, pass, verify, show, attempted, problemOf } = await openIssuing({
     validate: async () => false,
   });
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   for (let again = 0; again < 8; again++) {
     await verify(NAME);
     await pass(MINUTE);
   }
   expect(ca.orders()).toHaveLength(5);
-  expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "budget" });
+  expect(await problemOf(NAME)).toMatchObject({ type: "budget" });
   const { certificate } = (await show(NAME)) as unknown as { certificate: Record<string, unknown> };
   expect(certificate).toMatchObject({
     status: "failing",
@@ -204,17 +194,16 @@ test("five refusals in an hour stop all orders until the hour is over, requested
 });
 
 test("a domain that is verified again and again gets two orders in a minute", async () => {
-  const { ca, clock, certificates, pass, verified, verify, show } = await openIssuing({
+  const { ca, clock, pass, verify, show, attempted, problemOf } = await openIssuing({
     validate: async () => false,
   });
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   for (let again = 0; again < 6; again++) {
     await verify(NAME);
     await pass(1000);
   }
   expect(ca.orders()).toHaveLength(2);
-  expect((await certificates.find(NAME))?.problem?.type).not.toBe("budget");
+  expect((await problemOf(NAME))?.type).not.toBe("budget");
   const { certificate } = (await show(NAME)) as unknown as { certificate: { nextAttemptAt: string } };
   const waitMs = Date.parse(certificate.nextAttemptAt) - clock.now();
   expect(waitMs).toBeGreaterThan(0);
@@ -240,9 +229,8 @@ test("refusals in the future, after the clock was set back, delay no request", a
 
 test("a domain whose CA has not decided on the first attempt is in every response, without a failure", async () => {
   const { promise: decision, resolve } = Promise.withResolvers<boolean>();
-  const { api, pass, verified } = await openIssuing({ validate: () => decision });
-  await verified(NAME);
-  await pass();
+  const { api, attempted } = await openIssuing({ validate: () => decision });
+  await attempted(NAME);
   const waiting = { status: "ordered", failures: 0, problem: { type: "undecided" } };
   const domain = { hostname: NAME, certificate: waiting };
   for (const [method, path, body] of [
@@ -256,18 +244,16 @@ test("a domain whose CA has not decided on the first attempt is in every respons
 });
 
 test("an attempt with a rejected nonce of every three changes nothing", async () => {
-  const { pass, verified, stageOf } = await openIssuing({ nonceRejection: 0.3 });
-  await verified(NAME);
-  await pass();
+  const { stageOf, attempted } = await openIssuing({ nonceRejection: 0.3 });
+  await attempted(NAME);
   expect(await stageOf(NAME)).toBe("live");
 });
 
 test("a CA that is down is retried, and gets one order", async () => {
-  const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+  const { ca, pass, stageOf, attempted, problemOf } = await openIssuing();
   await ca.down();
-  await verified(NAME);
-  await pass();
-  expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "unreachable" });
+  await attempted(NAME);
+  expect(await problemOf(NAME)).toMatchObject({ type: "unreachable" });
   ca.up();
   await pass(2 * MINUTE);
   expect(await stageOf(NAME)).toBe("live");
@@ -283,19 +269,18 @@ test.each([
   "finalize",
   "certificate",
 ] as const)("a 500 at %s is retried, which leads to one certificate, and no key is lost", async (kind) => {
-  const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+  const { ca, pass, stageOf, attempted, problemOf } = await openIssuing();
   ca.failNext(kind, { status: 500 });
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   await pass(2 * MINUTE);
   expect(await stageOf(NAME)).toBe("live");
   expect(ca.certificates).toHaveLength(1);
   expect(ca.accounts()).toHaveLength(1);
-  expect((await certificates.find(NAME))?.problem).toBeUndefined();
+  expect(await problemOf(NAME)).toBeUndefined();
 });
 
 test("CAA records that forbid midway are reported in the CA's words, and retried once they allow", async () => {
-  const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+  const { ca, pass, stageOf, attempted, problemOf } = await openIssuing();
   const problem = {
     type: "caa",
     detail: "CAA record forbids issuance",
@@ -308,10 +293,9 @@ test("CAA records that forbid midway are reported in the CA's words, and retried
     ],
   };
   ca.failNext("finalize", { status: 403, problem });
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   expect(await stageOf(NAME)).toBe("issue_failed");
-  expect((await certificates.find(NAME))?.problem).toEqual({
+  expect(await problemOf(NAME)).toEqual({
     type: "caa",
     detail: "CAA record forbids issuance",
     status: 403,
@@ -323,9 +307,8 @@ test("CAA records that forbid midway are reported in the CA's words, and retried
 
 test("a certificate that is not valid yet by this machine's clock is not used, and the problem names the clock", async () => {
   const caClock = testClock(Date.now() + 60 * MINUTE);
-  const { certificates, pass, verified, stageOf } = await openIssuing({ clock: caClock });
-  await verified(NAME);
-  await pass();
+  const { certificates, stageOf, attempted } = await openIssuing({ clock: caClock });
+  await attempted(NAME);
   expect(await stageOf(NAME)).toBe("issue_failed");
   const found = await certificates.find(NAME);
   expect(found?.issued).toBeUndefined();
@@ -334,17 +317,15 @@ test("a certificate that is not valid yet by this machine's clock is not used, a
 
 test("a CA whose clock is an hour late changes nothing", async () => {
   const caClock = testClock(Date.now() - 60 * MINUTE);
-  const { pass, verified, stageOf } = await openIssuing({ clock: caClock });
-  await verified(NAME);
-  await pass();
+  const { stageOf, attempted } = await openIssuing({ clock: caClock });
+  await attempted(NAME);
   expect(await stageOf(NAME)).toBe("live");
 });
 
 test("an expired order is placed again", async () => {
-  const { ca, pass, verified, stageOf } = await openIssuing();
+  const { ca, pass, stageOf, attempted } = await openIssuing();
   ca.failNext("finalize", { status: 500 });
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   ca.expireOrders();
   await pass(2 * MINUTE);
   await pass(20 * MINUTE);
@@ -353,21 +334,18 @@ test("an expired order is placed again", async () => {
 });
 
 test("an account that the CA no longer knows is registered again", async () => {
-  const { ca, pass, verified, stageOf } = await openIssuing();
-  await verified("first.example.org");
-  await pass();
+  const { ca, pass, stageOf, attempted } = await openIssuing();
+  await attempted("first.example.org");
   ca.forgetAccounts();
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   await pass(2 * MINUTE);
   expect(await stageOf(NAME)).toBe("live");
 });
 
 test("a domain that is removed while its order is under way gets no certificate, and no order is left", async () => {
-  const { ca, api, certificates, pass, verified } = await openIssuing();
+  const { ca, api, certificates, pass, attempted } = await openIssuing();
   ca.failNext("finalize", { status: 500 });
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   expect((await api("DELETE", `/domains/${NAME}`)).status).toBe(204);
   await pass(2 * MINUTE);
   expect(await certificates.find(NAME)).toBeUndefined();
@@ -375,25 +353,23 @@ test("a domain that is removed while its order is under way gets no certificate,
 });
 
 test("a certificate in use is renewed when a third of its lifetime is left, and replaced in one step", async () => {
-  const { ca, certificates, pass, verified } = await openIssuing({ ari: false });
-  await verified(NAME);
-  await pass();
-  const first = (await certificates.find(NAME))?.issued;
+  const { ca, pass, attempted, issuedOf } = await openIssuing({ ari: false });
+  await attempted(NAME);
+  const first = await issuedOf(NAME);
   await pass(55 * DAY);
   expect(ca.orders()).toHaveLength(1);
   await pass(10 * DAY);
-  const second = (await certificates.find(NAME))?.issued;
+  const second = await issuedOf(NAME);
   expect(ca.orders()).toHaveLength(2);
   expect(second?.notAfter).toBeGreaterThan(first?.notAfter ?? 0);
   expect(second?.key).not.toBe(first?.key);
 });
 
 test("a certificate in use is renewed early if the CA requests it, and the order names the replaced certificate", async () => {
-  const { ca, pass, verified, clock } = await openIssuing({
+  const { ca, pass, clock, attempted } = await openIssuing({
     ari: ({ notBefore }) => ({ start: notBefore + 2 * DAY, end: notBefore + 3 * DAY }),
   });
-  await verified(NAME);
-  await pass();
+  await attempted(NAME);
   await pass(DAY);
   expect(ca.orders()).toHaveLength(1);
   await pass(2 * DAY);
@@ -403,20 +379,18 @@ test("a certificate in use is renewed early if the CA requests it, and the order
 });
 
 test("a certificate in use is renewed even if the CA has already replaced it, as after a lost response", async () => {
-  const { ca, certificates, pass, verified } = await openIssuing();
-  await verified(NAME);
-  await pass();
-  const before = (await certificates.find(NAME))?.issued;
+  const { ca, pass, attempted, issuedOf } = await openIssuing();
+  await attempted(NAME);
+  const before = await issuedOf(NAME);
   ca.failNext("new-order", { status: 409, problem: { type: "alreadyReplaced", detail: "it is" } });
   await pass(85 * DAY);
-  expect((await certificates.find(NAME))?.issued?.notAfter).toBeGreaterThan(before?.notAfter ?? 0);
+  expect((await issuedOf(NAME))?.notAfter).toBeGreaterThan(before?.notAfter ?? 0);
   expect(ca.orders().at(-1)?.replaces).toBeUndefined();
 });
 
 test("a certificate in use is renewed within about a day, regardless of Retry-After", async () => {
-  const { ca, clock, certificates, pass, verified } = await openIssuing({ ari: false });
-  await verified(NAME);
-  await pass();
+  const { ca, clock, certificates, pass, attempted } = await openIssuing({ ari: false });
+  await attempted(NAME);
   ca.failNext("new-order", {
     status: 429,
     problem: { type: "rateLimited", detail: "" },
@@ -427,10 +401,9 @@ test("a certificate in use is renewed within about a day, regardless of Retry-Af
 });
 
 test("a certificate in use stays in use while its renewal fails", async () => {
-  const { ca, certificates, pass, verified, stageOf } = await openIssuing({ ari: false });
-  await verified(NAME);
-  await pass();
-  const before = (await certificates.find(NAME))?.issued;
+  const { ca, certificates, pass, stageOf, attempted, issuedOf } = await openIssuing({ ari: false });
+  await attempted(NAME);
+  const before = await issuedOf(NAME);
   ca.failNext("new-order", { status: 403, problem: { type: "unauthorized", detail: "no" } });
   await pass(65 * DAY);
   const after = await certificates.find(NAME);
@@ -438,5 +411,5 @@ test("a certificate in use stays in use while its renewal fails", async () => {
   expect(after?.problem).toMatchObject({ detail: "no" });
   expect(await stageOf(NAME)).toBe("live");
   await pass(2 * MINUTE);
-  expect((await certificates.find(NAME))?.issued).not.toEqual(before);
+  expect(await issuedOf(NAME)).not.toEqual(before);
 });

@@ -59,7 +59,27 @@ export const openIssuing = async (
     await room.add(hostname);
     await room.verify(hostname);
   };
-  return { ...room, ca, asked, clock, https, certificates, pass, stageOf, verified };
+  /** The same, up to the end of the first attempt at its certificate. */
+  const attempted = async (hostname: string) => {
+    await verified(hostname);
+    await pass();
+  };
+  const problemOf = async (hostname: string) => (await certificates.find(hostname))?.problem;
+  const issuedOf = async (hostname: string) => (await certificates.find(hostname))?.issued;
+  return {
+    ...room,
+    ca,
+    asked,
+    clock,
+    https,
+    certificates,
+    pass,
+    stageOf,
+    verified,
+    attempted,
+    problemOf,
+    issuedOf,
+  };
 };
 
 export const MINUTE = 60_000;
