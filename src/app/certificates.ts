@@ -1,7 +1,5 @@
 import type { ChallengeRecords } from "../platform/certificates/dns-challenges.ts";
 import {
-  type Probes,
-  type Trial,
   challengeFetcher,
   challengeProbes,
   challengeResponses,
@@ -13,7 +11,7 @@ import { certificateScheduler } from "../platform/certificates/issue.ts";
 import type { Authority } from "../platform/certificates/order.ts";
 import { preflightChecks, reachTrial } from "../platform/certificates/preflight.ts";
 import { certificateQueue } from "../platform/certificates/queue.ts";
-import { type Wildcard, certifiedNames } from "../platform/certificates/wildcard.ts";
+import { certifiedNames } from "../platform/certificates/wildcard.ts";
 import { certificateService } from "../platform/certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import { storeIdOf } from "../data/db/store-id.ts";
@@ -87,26 +85,33 @@ export const queueOf = (
     clock,
   });
 
-/** The options of a trial request to this service. */
-const trialOptions = (
-  config: Config,
-  probes: Probes,
-  { pending }: Pick<ReturnType<typeof challengeResponses>, "pending">,
-) => ({
-  probes,
-  fetchChallenge: challengeFetcher(config),
-  tryHandshake: handshakeTrier(config, probes, pending),
-  ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
-});
+/** The service's dependencies for host names. */
+interface NameOptions {
+  inspect: Inspect;
+  dns: DnsAccess;
+  isServed: (hostname: string) => boolean;
+  /** The wildcard domain under which a name is served, if it is not a domain itself. */
+  wildcardAbove: (hostname: string) => string | undefined;
+  challengeRecords: ChallengeRecords | undefined;
+}
 
-/** The responses to challenges, also to those of the trials. */
-const responsesTo = (
+/** HTTPS: the certificates in use, the responses to CAs' challenges, and the scheduler that orders and renews. */
+export const httpsServices = (
   context: Context,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
-  probes: Probes,
+  { inspect, dns, isServed, wildcardAbove, challengeRecords }: NameOptions,
 ) => {
-  const own = ownNames(context.config);
-  return challengeResponses(
+  const { config, database, clock, log } = context;
+  const own = ownNames(config);
+  const wildcard = challengeRecords && wildcardOf(config);
+  const clientOf = acmeClients(context);
+  const authorities = authoritiesOf(config);
+  const identities = caaIdentities(
+    authorities.map(({ directory }) => directory),
+    clientOf,
+  );
+  const probes = challengeProbes(storeIdOf(database.client) ?? "");
+  const responses = challengeResponses(
     context,
     certificates,
     probes,
@@ -115,76 +120,7 @@ const responsesTo = (
       (await domains.holder(hostname)) !== undefined ||
       (await domains.isAwaited(hostname)),
   );
-};
-
-/** The service's dependencies for host names. */
-interface NameOptions {
-  inspect: Inspect;
-  dns: DnsAccess;
-  isServed: (hostname: string) => boolean;
-  /** The wildcard domain under which a name is served, if it is not a domain itself. */
-  wildcardAbove: (hostname: string) => string | undefined;
-}
-
-const probeOpener =
-  (
-    { platformDomain, caaIssuers }: Config,
-    openTrial: (zone: string) => Trial,
-    identities: () => Promise<string[]>,
-  ) =>
-  async () => ({
-    trial: openTrial(platformDomain),
-    issuers: [...caaIssuers, ...(await identities())],
-  });
-
-/** The checks before an order. */
-const orderChecks = (
-  config: Config,
-  { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
-  {
-    inspect,
-    dns,
-    isServed,
-    wildcard,
-    directories,
-    clientOf,
-    trial,
-  }: NameOptions & {
-    wildcard: Wildcard | undefined;
-    directories: readonly string[];
-    clientOf: ReturnType<typeof acmeClients>;
-    trial: ReturnType<typeof trialOptions>;
-  },
-) => {
-  const own = ownNames(config);
-  return preflightChecks({
-    records: certificateRecords({
-      domains,
-      inspect,
-      dns,
-      issuance: issuanceOf(config, certificates),
-      delegation: wildcard && delegationOf(config, dns),
-      targetOf: cnameTargetIn(config.platformCnameTarget),
-    }),
-    isOwnName: (hostname) => own.isOwnPublicName(hostname) && isServed(hostname),
-    isServed,
-    wildcard,
-    caaIdentities: caaIdentities(directories, clientOf),
-    ...trial,
-  });
-};
-
-/** The certificates that TLS handshakes present. */
-const certificatesInUse = (
-  { config, database, clock, log }: Context,
-  certificates: Repositories["certificates"],
-  {
-    isServed,
-    wildcardAbove,
-    wildcard,
-  }: Pick<NameOptions, "isServed" | "wildcardAbove"> & { wildcard: Wildcard | undefined },
-) =>
-  certificateStore({
+  const store = certificateStore({
     read(hostname) {
       const pair = certificates.keyPair(hostname);
       return pair && { ...pair, cert: pair.chain };
@@ -196,34 +132,34 @@ const certificatesInUse = (
     now: clock.now,
     onError: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
   });
-
-/** HTTPS: the certificates in use, the responses to CAs' challenges, and the scheduler that orders and renews. */
-export const httpsServices = (
-  context: Context,
-  { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
-  { challengeRecords, ...names }: NameOptions & { challengeRecords: ChallengeRecords | undefined },
-) => {
-  const { config, database, clock, log } = context;
-  const probes = challengeProbes(storeIdOf(database.client) ?? "");
-  const responses = responsesTo(context, { certificates, domains }, probes);
-  const wildcard = challengeRecords && wildcardOf(config);
-  const store = certificatesInUse(context, certificates, { ...names, wildcard });
-  const own = ownNames(config);
-  const clientOf = acmeClients(context);
-  const authorities = authoritiesOf(config);
-  const directories = authorities.map(({ directory }) => directory);
-  const trial = trialOptions(config, probes, responses);
+  /** How the service tries to reach itself. */
+  const trial = {
+    probes,
+    fetchChallenge: challengeFetcher(config),
+    tryHandshake: handshakeTrier(config, probes, responses.pending),
+    ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
+  };
   const ordering = {
     ...context,
     certificates,
     authorities,
     clientOf,
-    preflight: orderChecks(
-      config,
-      { certificates, domains },
-      { ...names, wildcard, directories, clientOf, trial },
-    ),
-    challenges: challengesOf(challengeRecords, authorityAsker(names.dns), context),
+    preflight: preflightChecks({
+      records: certificateRecords({
+        domains,
+        inspect,
+        dns,
+        issuance: issuanceOf(config, certificates),
+        delegation: wildcard && delegationOf(config, dns),
+        targetOf: cnameTargetIn(config.platformCnameTarget),
+      }),
+      isOwnName: (hostname) => own.isOwnPublicName(hostname) && isServed(hostname),
+      isServed,
+      wildcard,
+      caaIdentities: identities,
+      ...trial,
+    }),
+    challenges: challengesOf(challengeRecords, authorityAsker(dns), context),
     wildcard,
     onChanged: store.refresh,
   };
@@ -234,11 +170,10 @@ export const httpsServices = (
       log.error({ err: error }, "changes of certificates by other processes could not be read"),
     ),
     /** Identifies this server on its ports, and lists the names of the CAs in CAA records. */
-    openProbe: probeOpener(
-      config,
-      (zone) => newTrial(probes, trial.ports, zone),
-      caaIdentities(directories, clientOf),
-    ),
+    openProbe: async () => ({
+      trial: newTrial(probes, trial.ports, config.platformDomain),
+      issuers: [...config.caaIssuers, ...(await identities())],
+    }),
     /** The certificate for a challenge in a TLS handshake; undefined if none is pending. */
     handshake: responses.inHandshake,
     /** The response to a challenge over HTTP; undefined if none is pending. */

@@ -11,21 +11,9 @@ import {
   sanitizeFinding,
 } from "../dns-checks/inspect.ts";
 import { type DomainFinding, type Finding, FINDINGS, describeFinding } from "../dns-checks/finding.ts";
+import type { NameRecords } from "../certificates/preflight.ts";
 import type { Domains } from "./repository.ts";
 import { wantsCertificate } from "./stage.ts";
-
-/** The DNS records of a name before a certificate is ordered for it. */
-export type NameRecords =
-  /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they belong to another server. */
-  | { kind: "right"; addresses: readonly string[]; methods: readonly string[]; isAtOldHost?: boolean }
-  /** The name's challenge is delegated to this name, in which the service creates records for the project. */
-  | { kind: "delegated"; recordName: string }
-  /** The detail is a sentence for the holder of the domain. */
-  | { kind: "wrong" | "unknown"; detail: string }
-  /** The operator of this service must correct something. */
-  | { kind: "unready"; detail: string }
-  /** A project holds the name, but its plan has no custom domains. */
-  | { kind: "suspended" };
 
 const IN_BACKGROUND: InspectOptions = { isUrgent: () => false, needsProof: false };
 
