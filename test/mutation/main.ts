@@ -1,4 +1,4 @@
-import { MODULES } from "./modules.ts";
+import { PURE } from "./modules.ts";
 import type { Mutant } from "./mutants.ts";
 import { HELP, MIN_SCORE, UsageError, readOptions } from "./options.ts";
 import { type Result, run } from "./run.ts";
@@ -27,6 +27,16 @@ const staleOf = ({ module, survived, killed }: Result, listed: readonly Survivor
     .filter((one) => !survived.some((mutant) => isOf(module, mutant)(one)))
     .map((one) => ({ ...one, why: killed.some((mutant) => isOf(module, mutant)(one)) ? "killed" : "gone" }));
 
+/** Lists tests that can go one by one: without each, the others still kill all mutants. */
+const printNeedless = (results: readonly Result[], tests: readonly string[]) => {
+  print("");
+  const killers = results.flatMap((result) => result.killers);
+  const needed = new Set(killers.filter(({ length }) => length === 1).flat());
+  const counts = Map.groupBy(killers.flat(), (test) => test);
+  for (const test of tests.filter((one) => !needed.has(one)).toSorted())
+    print(`${test}: kills ${counts.get(test)?.length ?? 0}, and none alone`);
+};
+
 /** @returns the exit code */
 const report = (results: readonly Result[], listed: readonly Survivor[], seconds: number): number => {
   for (const { module, survived } of results)
@@ -35,13 +45,15 @@ const report = (results: readonly Result[], listed: readonly Survivor[], seconds
   const stale = results.flatMap((result) => staleOf(result, listed));
   for (const { module, was, becomes, why } of stale)
     print(`\n${module}: the listed survivor is ${why}: take it off the list\n  - ${was}\n  + ${becomes}`);
-  const killed = results.reduce((sum, one) => sum + one.killed.length, 0);
-  const survived = results.reduce((sum, one) => sum + one.survived.length, 0);
+  const pure = results.filter(({ module }) => module in PURE);
+  const countOf = (some: readonly Result[], key: "killed" | "survived") =>
+    some.reduce((sum, one) => sum + one[key].length, 0);
   print(
-    `\n${scoreOf(killed, survived)} in ${seconds.toFixed(0)} s; of all modules at least ${percent(MIN_SCORE)} must be.`,
+    `\n${scoreOf(countOf(results, "killed"), countOf(results, "survived"))} in ${seconds.toFixed(0)} s; of all pure modules at least ${percent(MIN_SCORE)} must be.`,
   );
+  const [killed, survived] = [countOf(pure, "killed"), countOf(pure, "survived")];
   // Survivors are unevenly distributed, so the score of a few modules means little.
-  const isAll = results.length === Object.keys(MODULES).length;
+  const isAll = pure.length === Object.keys(PURE).length;
   const isTooLow = isAll && killed / (killed + survived) < MIN_SCORE;
   return isTooLow || stale.length > 0 ? 1 : 0;
 };
@@ -50,15 +62,17 @@ const reportModule = ({ module, killed, survived, ms }: Result) =>
   progress(`${module}: ${scoreOf(killed.length, survived.length)}, ${(ms / 1000).toFixed(0)} s`);
 
 const mutate = async (args: string[]): Promise<number> => {
-  const { modules, workers, help } = readOptions(args);
+  const { workers, help, ...chosen } = readOptions(args);
   if (help) {
     print(HELP);
     return 0;
   }
   return withSandboxes(workers, async (sandboxes) => {
     const begin = performance.now();
-    const results = await run(sandboxes, modules, reportModule);
-    return report(results, await readSurvivors(), (performance.now() - begin) / 1000);
+    const { results, tests } = await run(sandboxes, chosen, reportModule);
+    const exitCode = report(results, await readSurvivors(), (performance.now() - begin) / 1000);
+    if (chosen.isWhole) printNeedless(results, tests);
+    return exitCode;
   });
 };
 

@@ -1,8 +1,23 @@
+import { join } from "node:path";
+import { Glob } from "bun";
+
+const ROOT = join(import.meta.dir, "../..");
+
+const filesIn = (pattern: string): string[] => [...new Glob(pattern).scanSync(ROOT)].toSorted();
+
+/** The repositories and endpoints. The tests of their room cover them, and those of the OpenAPI documents. */
+const roomModules = (): [module: string, tests: string[]][] =>
+  ["src/**/*repository.ts", "src/**/endpoints.ts"].flatMap(filesIn).map((module) => {
+    const [, room = ""] = /^src\/(.+)\/[^/]+$/.exec(module) ?? [];
+    const documents = module.endsWith("/endpoints.ts") ? ["test/pages/openapi/documents.test.ts"] : [];
+    return [module, [...filesIn(`test/${room}/**/*.test.ts`), ...documents]];
+  });
+
 /**
  * The pure modules, and for each the fewest test files that cover all of its rules. Add a module with the test file that
- * mirrors it. A run tries the quickest file first.
+ * mirrors it.
  */
-export const MODULES: Readonly<Record<string, readonly string[]>> = {
+export const PURE: Readonly<Record<string, readonly string[]>> = {
   "src/operate/backups/file-names.ts": ["test/operate/backups/file-names.test.ts"],
   "src/platform/certificates/budget.ts": ["test/platform/certificates/budget.test.ts"],
   "src/platform/certificates/certificate.ts": ["test/platform/certificates/certificate.test.ts"],
@@ -53,4 +68,10 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/protocols/tls/frame-budget.ts": ["test/protocols/tls/frame-budget.test.ts"],
   "src/protocols/tls/client-hello.ts": ["test/protocols/tls/client-hello.test.ts"],
   "src/platform/sites/range.ts": ["test/platform/sites/range.test.ts"],
+};
+
+/** All modules with their tests. A run tries the quickest file first. */
+export const MODULES: Readonly<Record<string, readonly string[]>> = {
+  ...PURE,
+  ...Object.fromEntries(roomModules()),
 };

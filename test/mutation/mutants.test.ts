@@ -19,6 +19,16 @@ const CASES: [what: string, module: string, mutants: string[]][] = [
   ["a string", 'const a = "b";', ['const a = "";']],
   ["an empty string", 'const a = "";', ['const a = "mutant";']],
   ["a template", "const a = `${b}`;", ["const a = ``;"]],
+  [
+    "a statement",
+    "const a = sql`WHERE ${b} = ${c} AND d IS NULL ORDER BY e DESC`;",
+    [
+      "const a = sql`WHERE ${b} <> ${c} AND d IS NULL ORDER BY e DESC`;",
+      "const a = sql`WHERE ${b} = ${c} OR d IS NULL ORDER BY e DESC`;",
+      "const a = sql`WHERE ${b} = ${c} AND d IS NOT NULL ORDER BY e DESC`;",
+      "const a = sql`WHERE ${b} = ${c} AND d IS NULL ORDER BY e`;",
+    ],
+  ],
   ["a list", "const a = [b];", ["const a = [];"]],
   ["a method that has an opposite", "const a = b.some(c);", ["const a = b.every(c);"]],
   ["a method that can be left out", "const a = b.trim();", ["const a = b;"]],

@@ -1,5 +1,6 @@
 import ts from "typescript";
 import { regexMutations } from "./regex.ts";
+import { sqlMutations } from "./sql.ts";
 
 /** One small change of a module that its tests must notice. */
 export interface Mutant {
@@ -105,12 +106,19 @@ const isValue = (node: ts.Node): boolean => {
   return !ts.isElementAccessExpression(parent) && !ts.isExternalModuleReference(parent);
 };
 
+/** True for a template, or a part of one, that is a statement or a part of one. */
+const isSql = ({ parent }: ts.Node): boolean =>
+  ts.isTaggedTemplateExpression(parent)
+    ? parent.tag.getText() === "sql"
+    : (ts.isTemplateExpression(parent) || ts.isTemplateSpan(parent)) && isSql(parent);
+
 const ofLiteral = (node: ts.Node): Mutations => {
+  if (ts.isTemplateLiteralToken(node) && isSql(node)) return sqlMutations(node.getText());
   if (node.kind === ts.SyntaxKind.TrueKeyword) return ["false"];
   if (node.kind === ts.SyntaxKind.FalseKeyword) return ["true"];
   if (ts.isNumericLiteral(node)) return ofNumber(node);
   if (ts.isRegularExpressionLiteral(node)) return regexMutations(node.text);
-  if (ts.isTemplateExpression(node)) return ["``"];
+  if (ts.isTemplateExpression(node)) return isSql(node) ? [] : ["``"];
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node))
     return isValue(node) ? [node.text === "" ? '"mutant"' : '""'] : [];
   return [];

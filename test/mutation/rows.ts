@@ -123,7 +123,10 @@ const filesOf = ({ tests, own }: Table): string[] => {
 /** The test that killed a row; undefined if the row survived. */
 const findKiller = async (row: Row, copy: Sandbox): Promise<string | undefined> => {
   for (const file of filesOf(row.table)) {
-    const { isPassed, failed } = await copy.test(file, MAX_MS);
+    const {
+      isPassed,
+      failed: [failed],
+    } = await copy.test(file, MAX_MS);
     // Bun reports a failed hook so: the set-up failed.
     if (!isPassed)
       return `${file}: ${failed === "(unnamed)" || !failed ? "the service does not start" : failed}`;

@@ -5,6 +5,8 @@ import type { Sandbox } from "./sandbox.ts";
 
 export interface Result {
   module: string;
+  /** The tests that killed each mutant: the first, or all of them. */
+  killers: string[][];
   killed: Mutant[];
   survived: Mutant[];
   ms: number;
@@ -35,53 +37,66 @@ const shareOut = async <Item>(
   );
 };
 
-/** Measures each test file without a mutant, in milliseconds. @throws Refused if one fails */
+/** A test, by its file and its name. */
+const inFile = (file: string) => (name: string) => `${file}: ${name}`;
+
+/** Runs each test file without a mutant. @returns its milliseconds, and all tests @throws Refused if one fails */
 const measureTimes = async (sandboxes: readonly Sandbox[], modules: readonly string[]) => {
   const times = new Map<string, number>();
+  const tests: string[] = [];
   await shareOut(
     sandboxes,
     new Set(modules.flatMap((module) => MODULES[module] ?? [])),
     async (file, one) => {
-      const { isPassed, ms } = await one.test(file, MAX_MS);
+      const { isPassed, passed, ms } = await one.test(file, MAX_MS);
       if (!isPassed) throw new UsageError(`${file} fails without a mutant`);
       times.set(file, ms);
+      tests.push(...passed.map(inFile(file)));
     },
   );
-  return times;
+  return { times, tests };
 };
 
 const trialsOf = async (module: string, sandbox: Sandbox): Promise<Trial[]> => {
   const original = await sandbox.read(module);
-  const result: Result = { module, killed: [], survived: [], ms: 0 };
+  const result: Result = { module, killers: [], killed: [], survived: [], ms: 0 };
   return mutantsOf(original).map((mutant) => ({ mutant, original, result }));
 };
 
-/** Tries every mutant of the modules. @param onModule called when the last mutant of a module was tried */
+/**
+ * Tries every mutant of the modules.
+ * @param isWhole every test runs for every mutant, not only up to the first that fails
+ * @param onModule called when the last mutant of a module was tried
+ */
 export const run = async (
   sandboxes: readonly Sandbox[],
-  modules: readonly string[],
+  { modules, isWhole }: { modules: readonly string[]; isWhole: boolean },
   onModule: (result: Result) => void,
-): Promise<Result[]> => {
-  const times = await measureTimes(sandboxes, modules);
+): Promise<{ results: Result[]; tests: string[] }> => {
+  const { times, tests } = await measureTimes(sandboxes, modules);
   const timeOf = (file: string) => times.get(file) ?? 0;
-  const isKilled = async ({ result: { module } }: Trial, sandbox: Sandbox): Promise<boolean> => {
+  const killersOf = async ({ result: { module } }: Trial, sandbox: Sandbox): Promise<string[]> => {
+    const killers: string[] = [];
     for (const file of MODULES[module]!.toSorted((one, other) => timeOf(one) - timeOf(other))) {
-      const { isPassed } = await sandbox.test(file, GRACE_MS + TIMEOUT_FACTOR * timeOf(file));
-      if (!isPassed) return true;
+      const limit = GRACE_MS + TIMEOUT_FACTOR * timeOf(file);
+      const { isPassed, failed } = await sandbox.test(file, limit, isWhole);
+      if (!isPassed) killers.push(...(failed.length > 0 ? failed : ["the whole file"]).map(inFile(file)));
+      if (!isPassed && !isWhole) break;
     }
-    return false;
+    return killers;
   };
   const trials = await Promise.all(modules.map((module) => trialsOf(module, sandboxes[0]!)));
   await shareOut(sandboxes, trials.flat(), async (trial, sandbox) => {
     const { mutant, original, result } = trial;
     const begin = performance.now();
     await sandbox.write(result.module, mutant.text);
-    const outcome = (await isKilled(trial, sandbox)) ? result.killed : result.survived;
-    outcome.push(mutant);
+    const killers = await killersOf(trial, sandbox);
+    if (killers.length > 0) result.killers.push(killers);
+    (killers.length > 0 ? result.killed : result.survived).push(mutant);
     await sandbox.write(result.module, original);
     result.ms += performance.now() - begin;
     const all = trials.find(([first]) => first?.result === result)?.length;
     if (result.killed.length + result.survived.length === all) onModule(result);
   });
-  return trials.flatMap(([first]) => first?.result ?? []);
+  return { results: trials.flatMap(([first]) => first?.result ?? []), tests };
 };

@@ -8,8 +8,9 @@ const isNeeded = (path: string) => !/\/(node_modules|test\/(real|bench))$/.test(
 
 export interface Outcome {
   isPassed: boolean;
-  /** The name of the test that failed first, if it was reached. */
-  failed: string | undefined;
+  /** The names of the tests that passed, and of those that failed. */
+  passed: string[];
+  failed: string[];
   ms: number;
 }
 
@@ -23,10 +24,11 @@ const sandbox = () => {
   return {
     read: (module: string): Promise<string> => Bun.file(join(directory, module)).text(),
     write: (module: string, text: string) => Bun.write(join(directory, module), text),
-    /** Runs one test file up to its first failure. It is killed, and fails, after `timeoutMs`. */
-    async test(file: string, timeoutMs: number): Promise<Outcome> {
+    /** Runs one test file, up to its first failure unless `isWhole`. It is killed, and fails, after `timeoutMs`. */
+    async test(file: string, timeoutMs: number, isWhole = false): Promise<Outcome> {
       const begin = performance.now();
-      const run = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", `./${file}`], {
+      const bail = isWhole ? [] : ["--bail"];
+      const run = Bun.spawn([process.execPath, "test", ...bail, "--timeout", "60000", `./${file}`], {
         cwd: directory,
         stdio: ["ignore", "ignore", "pipe"],
         timeout: Math.ceil(timeoutMs),
@@ -34,8 +36,12 @@ const sandbox = () => {
       });
       running = run;
       const output = await new Response(run.stderr).text();
-      const failed = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1];
-      return { isPassed: (await run.exited) === 0, failed, ms: performance.now() - begin };
+      const named = (result: "pass" | "fail") =>
+        [...output.matchAll(new RegExp(`^\\(${result}\\) (.*?)(?: \\[[\\d.]+m?s\\])?$`, "gm"))].map(
+          ([, name = ""]) => name,
+        );
+      const [passed, failed] = [named("pass"), named("fail")];
+      return { isPassed: (await run.exited) === 0, passed, failed, ms: performance.now() - begin };
     },
     /** Ends the tests that run, then removes the copy. */
     remove() {
