@@ -1,9 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
-import { createTestCa } from "../support/certificates.ts";
-import { freePort } from "./authorities.ts";
-import { type Server, directory, real, run, serve, store, until, within } from "./support.ts";
+import { serveHttps } from "./https.ts";
+import { type Server, real, serve, store, until, within } from "./support.ts";
 
 const test = real("curl");
 
@@ -145,49 +144,28 @@ test("readers that take nothing, and others that catch up, hold nothing up, cost
   for (const socket of sleeping) socket.terminate();
 }, 300_000);
 
-/** A name of the API that has a certificate, and what curl needs to know of it. */
-const HOST = "api.shelter.test";
-
-test("a stream over HTTP/2 lives on, silent but for its heartbeat, and ends at SIGTERM at once", async () => {
-  const place = directory();
-  const port = freePort();
-  const { root, issue } = await createTestCa();
-  for (const [name, text] of Object.entries({ root, ...(await issue([HOST])) }))
-    writeFileSync(join(place, name), text);
-  const flags = ["--https-port", String(port), "--base-url", `https://${HOST}:${port}`];
-  const server = await serve({ cwd: place, flags });
-  const argv = ["certificates", "import", HOST, "--key", "key", "--chain", "cert"];
-  expect((await store(argv, { cwd: place })).code).toBe(0);
-  const trust = ["--cacert", "root", "--resolve", `${HOST}:${port}:127.0.0.1`];
-  const bearer = ["--header", `Authorization: Bearer ${server.key}`];
-  const curl = ["curl", "--silent", "--http2", ...trust, ...bearer];
-  const url = `https://${HOST}:${port}/v1/pets`;
-  const reader = Bun.spawn([...curl, "--no-buffer", `${url}/events`], { cwd: place, stdout: "pipe" });
-  let text = "";
-  const reading = (async () => {
-    for await (const piece of reader.stdout.pipeThrough(new TextDecoderStream())) text += piece;
-  })();
-  await until("two heartbeats", () => text.split(":\n\n").length > 2, 60_000);
-  const body = ["--header", "Content-Type: application/json", "--data", '{"name": "Bella", "categoryId": 1}'];
-  await run([...curl, ...body, url], { cwd: place });
-  await until("an event", () => text.includes('"name":"Bella"'));
-  const ended = server.stop();
-  await within("the end of the stream", 5000, reading);
-  expect(await within("the end of the server", 5000, ended)).toBe(0);
-  expect(await reader.exited).toBe(0);
-}, 120_000);
-
-test("a stream lives on, silent but for its heartbeat, for longer than an idle connection, and ends at SIGTERM at once", async () => {
-  const server = await serve();
-  const answer = await server.call("/v1/pets/events");
-  let text = "";
-  const reading = (async () => {
-    for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) text += piece;
-  })();
-  await until("three heartbeats", () => text.split(":\n\n").length > 3, 60_000);
+test("a stream over either protocol lives on, silent but for its heartbeat, for longer than an idle connection, and ends at SIGTERM at once", async () => {
+  const server = await serveHttps();
+  const argv = ["curl", "--silent", "--no-buffer", "--header", `Authorization: Bearer ${server.key}`];
+  const streams = [
+    ["--http1.1", `${server.url}/v1/pets/events`],
+    ["--http2", ...server.trust, `${server.httpsUrl}/v1/pets/events`],
+  ].map((protocol) => {
+    const reader = Bun.spawn([...argv, ...protocol], { stdout: "pipe" });
+    let text = "";
+    const reading = (async () => {
+      for await (const piece of reader.stdout.pipeThrough(new TextDecoderStream())) text += piece;
+    })();
+    return { reader, reading, text: () => text };
+  });
+  for (const { text } of streams)
+    await until("three heartbeats", () => text().split(":\n\n").length > 3, 60_000);
   await server.add("Bella");
-  await until("an event", () => text.includes('"name":"Bella"'));
+  for (const { text } of streams) await until("an event", () => text().includes('"name":"Bella"'));
   const ended = server.stop();
-  await within("the end of the stream", 5000, reading);
+  for (const { reader, reading } of streams) {
+    await within("the end of the stream", 5000, reading);
+    expect(await reader.exited).toBe(0);
+  }
   expect(await within("the end of the server", 5000, ended)).toBe(0);
 }, 120_000);

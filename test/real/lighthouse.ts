@@ -28,7 +28,7 @@ const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
 const RUNS = 5;
 const ENOUGH = 0.95;
 /** A page that follows events is never idle, so Lighthouse would wait for 45 s. */
-const MAX_LOAD_MS = 20_000;
+const MAX_LOAD_MS = 10_000;
 
 const packageOf = (path: string): Promise<unknown> => import(join(PROGRAMS, path));
 

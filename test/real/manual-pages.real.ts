@@ -6,7 +6,7 @@ import { type Page, untilTrue } from "./browser.ts";
 import { lighthouseScores } from "./lighthouse.ts";
 import { openBrowser, real, serve } from "./support.ts";
 
-const test = real("chromium", "playwright-core", "axe-core", "chromium", "lighthouse");
+const test = real("chromium", "playwright-core", "axe-core", "lighthouse");
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 /** A page with a terminal, whose output is not copied. */
 const TERMINAL = "/how-to/events";

@@ -26,7 +26,10 @@ const absent = (programs: readonly string[]): string[] => [
   ...programs.filter((program) => !isInstalled(program)),
 ];
 
-/** Declares tests that need the executable and these programs: without them each is skipped by name, or fails if REQUIRE_REAL=1. */
+/**
+ * Declares tests that need the executable and these programs: without them each is skipped by name, or fails if REQUIRE_REAL=1.
+ * Two files run at a time, except those that bound short times under load: they are named `*.alone.real.ts`.
+ */
 export const real =
   (...programs: readonly string[]) =>
   (name: string, body: () => Promise<void>, timeoutMs = 240_000): void => {

@@ -1,5 +1,5 @@
 /*
- * Makes calls on files of the database fail. Preloaded into the server by faults.real.ts.
+ * Makes calls on files of the database fail. Preloaded into the server by faults.alone.real.ts.
  *
  * The file that FAULT_CONTROL names is shared with the test. Its fields are 32-bit integers:
  *
