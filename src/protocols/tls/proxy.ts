@@ -20,13 +20,14 @@ type Verdict = "fine" | "foreign" | "flood";
 const CANCEL = 0x8;
 const ENHANCE_YOUR_CALM = 0xb;
 
+const now = (): number => performance.now();
+
 /**
  * Watches both directions of an HTTP/2 connection for a client that must be disconnected, and for responses that it does not
  * read.
  * @param onResponses called with 1 for each request and -1 for each response that ends
  */
 const watchHttp2 = (onResponses: (change: 1 | -1) => void) => {
-  const now = (): number => performance.now();
   const budget = frameBudget(now);
   const responses = watchResponses(now, onResponses);
   const incoming = frameReader(PREFACE.length, (frame, payload) => {
