@@ -239,26 +239,18 @@ test("a word of a list is matched exactly", () => {
   ]);
 });
 
-describe("lists", () => {
-  const parse = listOf(integer(1, 10));
+const parse = listOf(integer(1, 10));
 
-  test("a list is split at commas, without spaces and empty parts", () => {
-    expect(parse("1, 2 ,,3,")).toEqual([1, 2, 3]);
-    expect(parse("")).toEqual([]);
-  });
+test("a list is split at commas, without spaces and empty parts", () => {
+  expect(parse("1, 2 ,,3,")).toEqual([1, 2, 3]);
+  expect(parse("")).toEqual([]);
+});
 
-  test("a list is refused if one of its items is", () => {
-    expect(parse("1,11,2")).toBeUndefined();
-  });
+test("a list is refused if one of its items is", () => {
+  expect(parse("1,11,2")).toBeUndefined();
+});
 
-  test("a list of atLeastOne must have an item", () => {
-    const parseSome = atLeastOne(parse);
-    expect(["1", "1,2", "", ",", "11"].map(parseSome)).toEqual([
-      [1],
-      [1, 2],
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
+test("a list of atLeastOne must have an item", () => {
+  const parseSome = atLeastOne(parse);
+  expect(["1", "1,2", "", ",", "11"].map(parseSome)).toEqual([[1], [1, 2], undefined, undefined, undefined]);
 });

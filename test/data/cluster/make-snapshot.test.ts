@@ -26,125 +26,123 @@ const categoriesAt = (path: string) =>
 const namesOf = async (log: Log) =>
   new Set((await log.files.list("")).map((part) => part.slice(0, part.lastIndexOf("/"))));
 
-describe("a snapshot", () => {
-  test("brings a new node to the position of the node that made it", async () => {
-    const { engine, log, path } = await startNode();
-    for (let at = 0; at < 3; at++) await writeAsNode(log, path, ADD);
-    const snapshot = await makeSnapshot(path, log, { node: "a" });
-    expect(snapshot).toMatchObject({ ...markAt(path) });
-    const other = newPath();
-    await startReplica(other, engine.open());
-    expect(markAt(other)).toEqual(markAt(path));
-    expect(categoriesAt(other)).toEqual(categoriesAt(path));
-    expect(readdirSync(join(path, ".."))).toEqual(["adoption-store.db"]);
-  });
+test("a snapshot brings a new node to the position of the node that made it", async () => {
+  const { engine, log, path } = await startNode();
+  for (let at = 0; at < 3; at++) await writeAsNode(log, path, ADD);
+  const snapshot = await makeSnapshot(path, log, { node: "a" });
+  expect(snapshot).toMatchObject({ ...markAt(path) });
+  const other = newPath();
+  await startReplica(other, engine.open());
+  expect(markAt(other)).toEqual(markAt(path));
+  expect(categoriesAt(other)).toEqual(categoriesAt(path));
+  expect(readdirSync(join(path, ".."))).toEqual(["adoption-store.db"]);
+});
 
-  test("removes the records before the one before, and its parts", async () => {
-    const { engine, log, path } = await startNode();
-    for (const node of ["a", "b", "c"]) {
-      await writeAsNode(log, path, ADD);
-      await writeAsNode(log, path, ADD);
-      await makeSnapshot(path, log, { node });
-    }
-    expect(engine.records.map(({ position }) => position)).toEqual([5, 6]);
-    expect([...(await namesOf(log))].map((name) => name.slice(-6))).toEqual(["0004.b", "0006.c"]);
-  });
-
-  test("is not made if no record came since the last one", async () => {
-    const { log, path } = await startNode();
-    expect(await makeSnapshot(path, log, { node: "a" })).toBeUndefined();
+test("a snapshot removes the records before the one before, and its parts", async () => {
+  const { engine, log, path } = await startNode();
+  for (const node of ["a", "b", "c"]) {
     await writeAsNode(log, path, ADD);
-    expect(await makeSnapshot(path, log, { node: "a" })).toBeDefined();
-    expect(await makeSnapshot(path, log, { node: "b" })).toBeUndefined();
-  });
-
-  test("is not announced with a record that the engine lost", async () => {
-    const { engine, log, path } = await startNode();
     await writeAsNode(log, path, ADD);
-    engine.replaceLast("another", new Uint8Array(1));
-    expect(await makeSnapshot(path, log, { node: "a" })).toBeUndefined();
-    expect((await log.snapshot())?.position).toBe(0);
-  });
+    await makeSnapshot(path, log, { node });
+  }
+  expect(engine.records.map(({ position }) => position)).toEqual([5, 6]);
+  expect([...(await namesOf(log))].map((name) => name.slice(-6))).toEqual(["0004.b", "0006.c"]);
+});
 
-  test("is not announced when its claim is lost meanwhile", async () => {
-    const { log, path } = await startNode();
+test("a snapshot is not made if no record came since the last one", async () => {
+  const { log, path } = await startNode();
+  expect(await makeSnapshot(path, log, { node: "a" })).toBeUndefined();
+  await writeAsNode(log, path, ADD);
+  expect(await makeSnapshot(path, log, { node: "a" })).toBeDefined();
+  expect(await makeSnapshot(path, log, { node: "b" })).toBeUndefined();
+});
+
+test("a snapshot is not announced with a record that the engine lost", async () => {
+  const { engine, log, path } = await startNode();
+  await writeAsNode(log, path, ADD);
+  engine.replaceLast("another", new Uint8Array(1));
+  expect(await makeSnapshot(path, log, { node: "a" })).toBeUndefined();
+  expect((await log.snapshot())?.position).toBe(0);
+});
+
+test("a snapshot is not announced when its claim is lost meanwhile", async () => {
+  const { log, path } = await startNode();
+  await writeAsNode(log, path, ADD);
+  const lost = new AbortController();
+  const making = makeSnapshot(path, log, {
+    node: "a",
+    signal: lost.signal,
+    onProgress: () => lost.abort(),
+  });
+  expect(await outcomeOf(making)).toThrow("abort");
+  expect((await log.snapshot())?.position).toBe(0);
+  expect(readdirSync(join(path, ".."))).toEqual(["adoption-store.db"]);
+});
+
+test("a snapshot of a killed node leaves parts, which its next one or that of another node removes", async () => {
+  const { log, path } = await startNode();
+  const { log: id = "" } = (await log.head()) ?? {};
+  const store = inspect(path, storeIdOf);
+  const part = (name: string) => `snapshots/${store}/${name}/000000`;
+  const killed = part(`${id}/0000000000000009.a`);
+  const running = part(`${id}/0000000000000001.b`);
+  const otherLog = part("aaaaaaaa-2c0b-4b1c-8f0b-a1a1a1a1a1a1/0000000000000009.c");
+  for (const name of [killed, running, otherLog]) await log.files.put(name, new Uint8Array(1));
+  await makeSnapshot(path, log, { node: "a" });
+  expect(await log.files.list("")).not.toContain(killed);
+  expect(await log.files.list("")).not.toContain(otherLog);
+  expect(await log.files.list("")).toContain(running);
+  await writeAsNode(log, path, ADD);
+  await makeSnapshot(path, log, { node: "a" });
+  expect([...(await namesOf(log))].map((name) => name.slice(-5))).toEqual(
+    ["first", "001.a"].map((end) => end.slice(-5)),
+  );
+});
+
+test("a snapshot is the only one, and the records before it are gone, when earlier data must be erased", async () => {
+  const { engine, log, path } = await startNode();
+  for (let at = 0; at < 3; at++) await writeAsNode(log, path, ADD);
+  const snapshot = await makeSnapshot(path, log, { node: "a" });
+  if (snapshot) await forgetBefore(log, snapshot, {});
+  expect(engine.records).toEqual([]);
+  expect((await namesOf(log)).size).toBe(1);
+  const other = newPath();
+  await startReplica(other, engine.open());
+  expect(markAt(other)).toEqual(markAt(path));
+});
+
+test("a snapshot goes to object storage where there is some, and then not into the engine", async () => {
+  const { engine, log, path } = await startNode();
+  const objects = new MemoryEngine().open().files;
+  for (const node of ["a", "b"]) {
     await writeAsNode(log, path, ADD);
-    const lost = new AbortController();
-    const making = makeSnapshot(path, log, {
-      node: "a",
-      signal: lost.signal,
-      onProgress: () => lost.abort(),
-    });
-    expect(await outcomeOf(making)).toThrow("abort");
-    expect((await log.snapshot())?.position).toBe(0);
-    expect(readdirSync(join(path, ".."))).toEqual(["adoption-store.db"]);
-  });
+    await makeSnapshot(path, log, { node, objects });
+  }
+  expect(await log.files.list("")).toEqual([]);
+  const other = newPath();
+  await startReplica(other, engine.open(), { objects });
+  expect(markAt(other)).toEqual(markAt(path));
+});
 
-  test("of a killed node leaves parts, which its next one or that of another node removes", async () => {
-    const { log, path } = await startNode();
-    const { log: id = "" } = (await log.head()) ?? {};
-    const store = inspect(path, storeIdOf);
-    const part = (name: string) => `snapshots/${store}/${name}/000000`;
-    const killed = part(`${id}/0000000000000009.a`);
-    const running = part(`${id}/0000000000000001.b`);
-    const otherLog = part("aaaaaaaa-2c0b-4b1c-8f0b-a1a1a1a1a1a1/0000000000000009.c");
-    for (const name of [killed, running, otherLog]) await log.files.put(name, new Uint8Array(1));
-    await makeSnapshot(path, log, { node: "a" });
-    expect(await log.files.list("")).not.toContain(killed);
-    expect(await log.files.list("")).not.toContain(otherLog);
-    expect(await log.files.list("")).toContain(running);
+test("a snapshot of another store in the same object storage is left alone, although its nodes have the same names", async () => {
+  const objects = new MemoryEngine().open().files;
+  const start = async () => {
+    const [engine, path] = [new MemoryEngine(), newPath()];
+    const log = engine.open();
+    await startReplica(path, log, { objects });
+    return { engine, log, path };
+  };
+  const [one, other] = [await start(), await start()];
+  for (const { log, path } of [one, other, one]) {
     await writeAsNode(log, path, ADD);
-    await makeSnapshot(path, log, { node: "a" });
-    expect([...(await namesOf(log))].map((name) => name.slice(-5))).toEqual(
-      ["first", "001.a"].map((end) => end.slice(-5)),
-    );
-  });
-
-  test("is the only one, and the records before it are gone, when what was before must be forgotten", async () => {
-    const { engine, log, path } = await startNode();
-    for (let at = 0; at < 3; at++) await writeAsNode(log, path, ADD);
-    const snapshot = await makeSnapshot(path, log, { node: "a" });
-    if (snapshot) await forgetBefore(log, snapshot, {});
-    expect(engine.records).toEqual([]);
-    expect((await namesOf(log)).size).toBe(1);
-    const other = newPath();
-    await startReplica(other, engine.open());
-    expect(markAt(other)).toEqual(markAt(path));
-  });
-
-  test("goes to object storage where there is some, and then not into the engine", async () => {
-    const { engine, log, path } = await startNode();
-    const objects = new MemoryEngine().open().files;
-    for (const node of ["a", "b"]) {
-      await writeAsNode(log, path, ADD);
-      await makeSnapshot(path, log, { node, objects });
-    }
-    expect(await log.files.list("")).toEqual([]);
-    const other = newPath();
-    await startReplica(other, engine.open(), { objects });
-    expect(markAt(other)).toEqual(markAt(path));
-  });
-
-  test("of another store in the same object storage is left alone, although its nodes are called the same", async () => {
-    const objects = new MemoryEngine().open().files;
-    const start = async () => {
-      const [engine, path] = [new MemoryEngine(), newPath()];
-      const log = engine.open();
-      await startReplica(path, log, { objects });
-      return { engine, log, path };
-    };
-    const [one, other] = [await start(), await start()];
-    for (const { log, path } of [one, other, one]) {
-      await writeAsNode(log, path, ADD);
-      const snapshot = await makeSnapshot(path, log, { node: "a", objects });
-      if (snapshot) await forgetBefore(log, snapshot, { objects });
-    }
-    for (const { engine, path } of [one, other]) {
-      const copy = newPath();
-      await startReplica(copy, engine.open(), { objects });
-      expect(markAt(copy)).toEqual(markAt(path));
-    }
-  });
+    const snapshot = await makeSnapshot(path, log, { node: "a", objects });
+    if (snapshot) await forgetBefore(log, snapshot, { objects });
+  }
+  for (const { engine, path } of [one, other]) {
+    const copy = newPath();
+    await startReplica(copy, engine.open(), { objects });
+    expect(markAt(copy)).toEqual(markAt(path));
+  }
 });
 
 test("a copy of a database and its rewriting keep row ids, on which the order of a statement's rows depends", async () => {
@@ -165,28 +163,26 @@ test("a copy of a database and its rewriting keep row ids, on which the order of
   expect(before[0]).toEqual([2, "b"]);
 });
 
-describe("a node that was away", () => {
-  test("starts from the snapshot if the records that it lacks were removed", async () => {
-    const { engine, log, path } = await startNode();
-    const away = newPath();
-    await startReplica(away, engine.open());
-    for (const node of ["a", "b"]) {
-      for (let at = 0; at < 2; at++) await writeAsNode(log, path, ADD);
-      await makeSnapshot(path, log, { node });
-    }
-    await startReplica(away, engine.open());
-    expect(markAt(away)).toEqual(markAt(path));
-  });
+test("a node that was stopped starts from the snapshot if the records that it lacks were removed", async () => {
+  const { engine, log, path } = await startNode();
+  const away = newPath();
+  await startReplica(away, engine.open());
+  for (const node of ["a", "b"]) {
+    for (let at = 0; at < 2; at++) await writeAsNode(log, path, ADD);
+    await makeSnapshot(path, log, { node });
+  }
+  await startReplica(away, engine.open());
+  expect(markAt(away)).toEqual(markAt(path));
+});
 
-  test("keeps its file if the log still has the records that it lacks", async () => {
-    const { engine, log, path } = await startNode();
-    const away = newPath();
-    await startReplica(away, engine.open());
-    await writeAsNode(log, path, ADD);
-    await makeSnapshot(path, log, { node: "a" });
-    await startReplica(away, engine.open());
-    expect(markAt(away)?.position).toBe(0);
-  });
+test("a node that was stopped keeps its file if the log still has the records that it lacks", async () => {
+  const { engine, log, path } = await startNode();
+  const away = newPath();
+  await startReplica(away, engine.open());
+  await writeAsNode(log, path, ADD);
+  await makeSnapshot(path, log, { node: "a" });
+  await startReplica(away, engine.open());
+  expect(markAt(away)?.position).toBe(0);
 });
 
 describe("a snapshot is due", () => {

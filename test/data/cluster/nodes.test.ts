@@ -45,7 +45,7 @@ test("a node that has not announced itself counts as one", () => {
   expect(open().node("a").count()).toBe(1);
 });
 
-test("what a node tells is brought up to date", async () => {
+test("a node updates its entry", async () => {
   const { engine, node } = open();
   let position = 1;
   const one = node("a", () => entry("a", { position }));
@@ -55,7 +55,7 @@ test("what a node tells is brought up to date", async () => {
   expect(await readNodes(engine.open())).toMatchObject([{ position: 2 }]);
 });
 
-test("a node that stops is gone at once", async () => {
+test("a node that stops is gone immediately", async () => {
   const { engine, node } = open();
   const one = node("a");
   await one.tick();
@@ -73,7 +73,7 @@ test("a node whose lease has ended announces itself again", async () => {
   expect(await readNodes(engine.open())).toHaveLength(1);
 });
 
-test("while the engine is away the nodes are those of before, and nothing is reported", async () => {
+test("while the engine is unreachable, the last list of nodes stays, and no error is reported", async () => {
   const { engine, node, errors } = open();
   const one = node("a");
   const other = node("b");
@@ -85,7 +85,7 @@ test("while the engine is away the nodes are those of before, and nothing is rep
   expect(errors).toEqual([]);
 });
 
-test("a second server with the same id, as of a copied DATA_DIR, is told once", async () => {
+test("a second server with the same id, as of a copied DATA_DIR, is reported once", async () => {
   const { node, taken } = open();
   await node("a").tick();
   const copy = node("a");
@@ -94,7 +94,7 @@ test("a second server with the same id, as of a copied DATA_DIR, is told once", 
   expect(taken).toEqual(["a"]);
 });
 
-test("what is not an entry is left out", async () => {
+test("a value that is not an entry is left out", async () => {
   const { engine } = open();
   const log = engine.open();
   const { format: _, ...partial } = entry("c");
@@ -180,7 +180,7 @@ test("a node that loses its claim stops its work, and another takes it over; it 
   await one.poller.stop();
 });
 
-test("while the engine is away, a node goes on trying without a report; the work begins when it is back", async () => {
+test("while the engine is unreachable, a node retries without a report; the work begins when it is reachable again", async () => {
   const engine = new MemoryEngine();
   engine.isAvailable = false;
   const { poller, events, errors } = nodeOf(engine, "one");
@@ -192,7 +192,7 @@ test("while the engine is away, a node goes on trying without a report; the work
   await poller.stop();
 });
 
-test("a claim that is won during a stop is given back at once", async () => {
+test("a claim that is won during a stop is released immediately", async () => {
   const engine = new MemoryEngine();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const log = engine.open();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { snapshotName, snapshotsOfLog } from "../../../src/data/cluster/snapshot-files.ts";
 import { clusterProblems, type ClusterReport, readReport } from "../../../src/data/cluster/report.ts";
 import type { NodeEntry } from "../../../src/data/cluster/nodes.ts";
@@ -36,7 +36,7 @@ const started = async () => {
   return { engine, log };
 };
 
-test("a report has the engine, the end of the log, the nodes, the snapshot and who does what", async () => {
+test("a report has the engine, the end of the log, the nodes, the snapshot and the claims", async () => {
   const { log } = await started();
   expect(await readReport(log)).toMatchObject({
     engine: { version: "memory 1" },
@@ -50,7 +50,7 @@ test("a report has the engine, the end of the log, the nodes, the snapshot and w
   });
 });
 
-test("while the engine is away, a report says why", async () => {
+test("while the engine is unreachable, a report names the reason", async () => {
   const { engine, log } = await started();
   engine.isAvailable = false;
   const report = await readReport(log);
@@ -90,97 +90,98 @@ const reportOf = ({
 const textsOf = (changes: Parameters<typeof reportOf>[0]) =>
   clusterProblems(reportOf(changes), NOW).map(({ isFailure, text }) => (isFailure ? "failed: " : "") + text);
 
-describe("the problems of a cluster", () => {
-  test("are none if all is well", () => {
-    expect(textsOf({})).toEqual([]);
-  });
+test("the problems of a healthy cluster are none", () => {
+  expect(textsOf({})).toEqual([]);
+});
 
-  test.each([
-    [
-      "a member that is down",
-      {
-        engine: {
-          members: [
-            { address: "a", problem: "timeout", isLeader: false },
-            ...reportOf({}).engine.members.slice(1),
-          ],
+test.each([
+  [
+    "a member that is down",
+    {
+      engine: {
+        members: [
+          { address: "a", problem: "timeout", isLeader: false },
+          ...reportOf({}).engine.members.slice(1),
+        ],
+      },
+    },
+    /^The engine's member a cannot be used \(timeout\): the cluster works on, but repair it before another/,
+  ],
+  [
+    "what the engine warns of",
+    { engine: { advice: ["No standby is synchronous."] } },
+    /^No standby is synchronous\.$/,
+  ],
+  [
+    "etcd near its quota",
+    { engine: { bytes: 1.7 * 2 ** 30 } },
+    /^etcd stores 1\.7 GiB, and refuses writes at its quota/,
+  ],
+  ["no log", { log: { head: undefined } }, /^failed: There is no log yet: .+ cluster join/],
+  ["no node", { log: { nodes: [] } }, /^failed: No node runs/],
+  [
+    "nodes with different versions",
+    {
+      log: {
+        nodes: [node("a", { position: 200_000 }), node("b", { position: 200_000, version: "1.1.0" })],
+      },
+    },
+    /^The nodes run different versions \(1\.0\.0 on host-a; 1\.1\.0 on host-b\): finish the upgrade/,
+  ],
+  [
+    "a node that lags",
+    { log: { nodes: [node("a", { position: 180_000 })] } },
+    /^Node host-a is 20,000 records behind/,
+  ],
+  [
+    "a node whose clock is wrong",
+    { log: { nodes: [node("a", { position: 200_000, now: NOW - 45_000 })] } },
+    /^The clock of node host-a differs from this machine's by 45 seconds: let NTP set both/,
+  ],
+  [
+    "a log that has grown long behind its snapshot",
+    { log: { snapshot: { position: 90_000, bytes: 1, compressed: 1, madeAt: NOW, store: "engine" } } },
+    /^The newest snapshot is 110,000 records behind/,
+  ],
+  [
+    "a snapshot that is days old",
+    {
+      log: {
+        snapshot: {
+          position: 199_999,
+          bytes: 1,
+          compressed: 1,
+          madeAt: NOW - 3 * 86_400_000,
+          store: "engine",
         },
       },
-      /^The engine's member a cannot be used \(timeout\): the cluster works on, but repair it before another/,
-    ],
-    [
-      "what the engine warns of",
-      { engine: { advice: ["No standby is synchronous."] } },
-      /^No standby is synchronous\.$/,
-    ],
-    [
-      "etcd near its quota",
-      { engine: { bytes: 1.7 * 2 ** 30 } },
-      /^etcd stores 1\.7 GiB, and refuses writes at its quota/,
-    ],
-    ["no log", { log: { head: undefined } }, /^failed: There is no log yet: .+ cluster join/],
-    ["no node", { log: { nodes: [] } }, /^failed: No node runs/],
-    [
-      "nodes with different versions",
-      {
-        log: {
-          nodes: [node("a", { position: 200_000 }), node("b", { position: 200_000, version: "1.1.0" })],
-        },
-      },
-      /^The nodes run different versions \(1\.0\.0 on host-a; 1\.1\.0 on host-b\): finish the upgrade/,
-    ],
-    [
-      "a node that lags",
-      { log: { nodes: [node("a", { position: 180_000 })] } },
-      /^Node host-a is 20,000 records behind/,
-    ],
-    [
-      "a node whose clock is wrong",
-      { log: { nodes: [node("a", { position: 200_000, now: NOW - 45_000 })] } },
-      /^The clock of node host-a differs from this machine's by 45 seconds: let NTP set both/,
-    ],
-    [
-      "a log that has grown long behind its snapshot",
-      { log: { snapshot: { position: 90_000, bytes: 1, compressed: 1, madeAt: NOW, store: "engine" } } },
-      /^The newest snapshot is 110,000 records behind/,
-    ],
-    [
-      "a snapshot that is days old",
-      {
-        log: {
-          snapshot: {
-            position: 199_999,
-            bytes: 1,
-            compressed: 1,
-            madeAt: NOW - 3 * 86_400_000,
-            store: "engine",
-          },
-        },
-      },
-      /^The newest snapshot is 1 record behind and from 2026-11-20T/,
-    ],
-  ] satisfies [string, Parameters<typeof reportOf>[0], RegExp][])("name %s", (_, changes, text) => {
+    },
+    /^The newest snapshot is 1 record behind and from 2026-11-20T/,
+  ],
+] satisfies [string, Parameters<typeof reportOf>[0], RegExp][])(
+  "the problems of a cluster name %s",
+  (_, changes, text) => {
     const texts = textsOf(changes);
     expect(texts).toHaveLength(1);
     expect(texts[0]).toMatch(text);
-  });
+  },
+);
 
-  test("name every member that is away, besides that no node can read or write", () => {
-    const members = ["a", "b"].map((address) => ({ address, problem: "timeout", isLeader: false }));
-    const report = { ...reportOf({ engine: { members } }), log: undefined, problem: "no majority" };
-    expect(clusterProblems(report, NOW).map(({ text }) => text.replace(/\(.+/, ""))).toEqual([
-      "The engine cannot be used ",
-      "The engine's member a cannot be used ",
-      "The engine's member b cannot be used ",
-    ]);
-  });
+test("the problems of a cluster name every unreachable member, in addition to the failure of the engine", () => {
+  const members = ["a", "b"].map((address) => ({ address, problem: "timeout", isLeader: false }));
+  const report = { ...reportOf({ engine: { members } }), log: undefined, problem: "no majority" };
+  expect(clusterProblems(report, NOW).map(({ text }) => text.replace(/\(.+/, ""))).toEqual([
+    "The engine cannot be used ",
+    "The engine's member a cannot be used ",
+    "The engine's member b cannot be used ",
+  ]);
+});
 
-  test("do not name a PostgreSQL that stores much: it has no quota", () => {
-    expect(textsOf({ engine: { version: "PostgreSQL 15.8", bytes: 2 ** 40 } })).toEqual([]);
-  });
+test("the problems of a cluster do not name a PostgreSQL that stores much: it has no quota", () => {
+  expect(textsOf({ engine: { version: "PostgreSQL 15.8", bytes: 2 ** 40 } })).toEqual([]);
+});
 
-  test("do not name an old snapshot behind which nothing was written", () => {
-    const snapshot = { position: 200_000, bytes: 1, compressed: 1, madeAt: 0, store: "engine" } as const;
-    expect(textsOf({ log: { snapshot } })).toEqual([]);
-  });
+test("the problems of a cluster do not name an old snapshot after which nothing was written", () => {
+  const snapshot = { position: 200_000, bytes: 1, compressed: 1, madeAt: 0, store: "engine" } as const;
+  expect(textsOf({ log: { snapshot } })).toEqual([]);
 });

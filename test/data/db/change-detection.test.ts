@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { detectChanges } from "../../../src/data/db/wal.ts";
 import { type Database, openDatabase } from "../../../src/data/db/open.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
@@ -38,28 +38,26 @@ const foreignOf = async (database: Pick<Database, "fresh" | "foreignVersion">) =
   return database.foreignVersion();
 };
 
-describe("a write of another connection", () => {
-  test("is seen by every later check", async () => {
-    const [ours, other] = pair();
-    const seen = new Set([await foreignOf(ours)]);
-    for (let at = 0; at < 100; at++) {
-      other.writeBeside();
-      seen.add(await foreignOf(ours));
-    }
-    expect(seen.size).toBe(101);
-  });
+test("a write of another connection is seen by every later check", async () => {
+  const [ours, other] = pair();
+  const seen = new Set([await foreignOf(ours)]);
+  for (let at = 0; at < 100; at++) {
+    other.writeBeside();
+    seen.add(await foreignOf(ours));
+  }
+  expect(seen.size).toBe(101);
+});
 
-  test("is also seen when it comes between writes of this connection", async () => {
-    const [ours, other] = pair();
-    for (let at = 0; at < 50; at++) {
-      const before = await foreignOf(ours);
-      const own = [ours.write, ours.writeNothing, ours.writeDerived][at % 3]?.();
-      other.writeBeside();
-      await own;
-      if (at % 4 === 0) other.writeBeside();
-      expect(await foreignOf(ours)).toBeGreaterThan(before);
-    }
-  });
+test("a write of another connection is also seen when it comes between writes of this connection", async () => {
+  const [ours, other] = pair();
+  for (let at = 0; at < 50; at++) {
+    const before = await foreignOf(ours);
+    const own = [ours.write, ours.writeNothing, ours.writeDerived][at % 3]?.();
+    other.writeBeside();
+    await own;
+    if (at % 4 === 0) other.writeBeside();
+    expect(await foreignOf(ours)).toBeGreaterThan(before);
+  }
 });
 
 test("calls of fresh in one turn all see a write that came after the first of them", async () => {
@@ -71,46 +69,44 @@ test("calls of fresh in one turn all see a write that came after the first of th
   expect(ours.foreignVersion()).toBeGreaterThan(before);
 });
 
-describe("a write of this connection", () => {
-  test("changes the version, and not the version of foreign writes", async () => {
-    const [ours] = pair();
-    const [foreign, version] = [await foreignOf(ours), ours.version()];
-    await ours.write();
-    await ours.write();
-    expect(await foreignOf(ours)).toBe(foreign);
-    expect(ours.version()).toBeGreaterThan(version);
-  });
+test("a write of this connection changes the version, and not the version of foreign writes", async () => {
+  const [ours] = pair();
+  const [foreign, version] = [await foreignOf(ours), ours.version()];
+  await ours.write();
+  await ours.write();
+  expect(await foreignOf(ours)).toBe(foreign);
+  expect(ours.version()).toBeGreaterThan(version);
+});
 
-  test("that is derived leaves the version as it is, unless it shares a transaction with another", async () => {
-    const [ours] = pair();
-    const version = ours.version();
-    await Promise.all([ours.writeDerived(), ours.writeDerived()]);
-    expect([await foreignOf(ours), ours.version()]).toEqual([0, version]);
-    await Promise.all([ours.writeDerived(), ours.write()]);
-    expect(ours.version()).toBeGreaterThan(version);
-  });
+test("a write of this connection that is derived leaves the version as it is, unless it shares a transaction with another", async () => {
+  const [ours] = pair();
+  const version = ours.version();
+  await Promise.all([ours.writeDerived(), ours.writeDerived()]);
+  expect([await foreignOf(ours), ours.version()]).toEqual([0, version]);
+  await Promise.all([ours.writeDerived(), ours.write()]);
+  expect(ours.version()).toBeGreaterThan(version);
+});
 
-  test("that writes no page does not hide a foreign write right behind it", () => {
-    const [ours, other] = pair();
-    const changes = detectChanges(ours.client);
-    ours.client.run("BEGIN IMMEDIATE");
-    changes.beginOwn();
-    // It counts as a changed row, although there is nothing to merge.
-    ours.client.run("INSERT INTO pets_words (pets_words, rank) VALUES ('merge', 1)");
-    ours.client.run("COMMIT");
-    other.writeBeside();
-    changes.endOwn();
-    expect(changes.foreign()).toBe(1);
-  });
+test("a write of this connection that writes no page does not hide a foreign write directly after it", () => {
+  const [ours, other] = pair();
+  const changes = detectChanges(ours.client);
+  ours.client.run("BEGIN IMMEDIATE");
+  changes.beginOwn();
+  // It counts as a changed row, although there is nothing to merge.
+  ours.client.run("INSERT INTO pets_words (pets_words, rank) VALUES ('merge', 1)");
+  ours.client.run("COMMIT");
+  other.writeBeside();
+  changes.endOwn();
+  expect(changes.foreign()).toBe(1);
+});
 
-  test("that changes no row does not hide a foreign write", async () => {
-    const [ours, other] = pair();
-    const before = await foreignOf(ours);
-    await ours.writeNothing();
-    expect(await foreignOf(ours)).toBe(before);
-    other.writeBeside();
-    expect(await foreignOf(ours)).toBeGreaterThan(before);
-  });
+test("a write of this connection that changes no row does not hide a foreign write", async () => {
+  const [ours, other] = pair();
+  const before = await foreignOf(ours);
+  await ours.writeNothing();
+  expect(await foreignOf(ours)).toBe(before);
+  other.writeBeside();
+  expect(await foreignOf(ours)).toBeGreaterThan(before);
 });
 
 test("a checkpoint of another connection does not count as a write, and later writes are seen", async () => {
@@ -195,57 +191,55 @@ const open = (path = `${temporaryDirectory()}/store.db`) => {
   };
 };
 
-describe("reads that wait for the same `fresh`", () => {
-  test("see one state, and the next ones see what was written meanwhile", async () => {
-    const ours = open();
-    const other = open(ours.path);
-    await ours.fresh();
-    expect(ours.count()).toBe(0);
-    other.client.run("INSERT INTO categories (name, folded) VALUES ('dogs', 'dogs')");
-    expect(ours.count()).toBe(0);
-    await ours.fresh();
-    expect(ours.count()).toBe(1);
-  });
+test("reads that wait for the same `fresh` see one state, and later ones see the writes since then", async () => {
+  const ours = open();
+  const other = open(ours.path);
+  await ours.fresh();
+  expect(ours.count()).toBe(0);
+  other.client.run("INSERT INTO categories (name, folded) VALUES ('dogs', 'dogs')");
+  expect(ours.count()).toBe(0);
+  await ours.fresh();
+  expect(ours.count()).toBe(1);
+});
 
-  test("see what is written before the next event, once that comes", async () => {
-    const ours = open();
-    const other = open(ours.path);
-    await ours.fresh();
-    ours.count();
-    other.client.run("INSERT INTO categories (name, folded) VALUES ('dogs', 'dogs')");
-    await nextTurn();
-    expect(ours.count()).toBe(1);
-  });
+test("reads that wait for the same `fresh` see writes from before the next event, once that comes", async () => {
+  const ours = open();
+  const other = open(ours.path);
+  await ours.fresh();
+  ours.count();
+  other.client.run("INSERT INTO categories (name, folded) VALUES ('dogs', 'dogs')");
+  await nextTurn();
+  expect(ours.count()).toBe(1);
+});
 
-  test("do not keep other processes from truncating the log", async () => {
-    const ours = open();
-    await ours.add("dogs");
-    await ours.fresh();
-    ours.count();
-    await nextTurn();
-    const other = open(ours.path);
-    other.client.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    expect(fileSize(`${ours.path}-wal`)).toBe(0);
-  });
+test("reads that wait for the same `fresh` do not keep other processes from truncating the log", async () => {
+  const ours = open();
+  await ours.add("dogs");
+  await ours.fresh();
+  ours.count();
+  await nextTurn();
+  const other = open(ours.path);
+  other.client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  expect(fileSize(`${ours.path}-wal`)).toBe(0);
+});
 
-  test("can be followed by a write", async () => {
-    const ours = open();
-    await ours.fresh();
-    ours.count();
-    await ours.add("dogs");
-    expect(ours.count()).toBe(1);
-    await ours.fresh();
-    expect(ours.count()).toBe(1);
-  });
+test("reads that wait for the same `fresh` can be followed by a write", async () => {
+  const ours = open();
+  await ours.fresh();
+  ours.count();
+  await ours.add("dogs");
+  expect(ours.count()).toBe(1);
+  await ours.fresh();
+  expect(ours.count()).toBe(1);
+});
 
-  test("do not keep the database from closing", async () => {
-    const ours = open();
-    await ours.add("dogs");
-    await ours.fresh();
-    ours.count();
-    const pending = ours.fresh();
-    await ours.close();
-    await pending;
-    expect(fileSize(`${ours.path}-wal`)).toBe(0);
-  });
+test("reads that wait for the same `fresh` do not keep the database from closing", async () => {
+  const ours = open();
+  await ours.add("dogs");
+  await ours.fresh();
+  ours.count();
+  const pending = ours.fresh();
+  await ours.close();
+  await pending;
+  expect(fileSize(`${ours.path}-wal`)).toBe(0);
 });

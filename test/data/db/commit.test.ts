@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type GroupCommitOptions, type Statement, groupCommit } from "../../../src/data/db/commit.ts";
@@ -35,42 +35,40 @@ const table = (path = ":memory:", settings: GroupCommitOptions = {}) => {
 const outcomes = async (acts: Promise<unknown>[]) =>
   (await Promise.allSettled(acts)).map(({ status }) => (status === "fulfilled" ? "done" : "failed"));
 
-describe("writes of the same turn", () => {
-  test("share one transaction and each gets its own rows", async () => {
-    const { commit, add, counts } = table();
-    const acts = await Promise.all(["a", "b", "c"].map((name) => commit([add(name)])));
-    expect(acts.map(([[row]]) => row?.name)).toEqual(["a", "b", "c"]);
-    expect(counts.visible).toBe(1);
-  });
+test("writes of the same turn share one transaction and each gets its own rows", async () => {
+  const { commit, add, counts } = table();
+  const acts = await Promise.all(["a", "b", "c"].map((name) => commit([add(name)])));
+  expect(acts.map(([[row]]) => row?.name)).toEqual(["a", "b", "c"]);
+  expect(counts.visible).toBe(1);
+});
 
-  test("resolve only after the transaction is committed", async () => {
-    const path = `${temporaryDirectory()}/things.db`;
-    const { commit, add } = table(path);
-    const other = new Client(path);
-    atEnd(() => other.close());
-    const seen: number[] = [];
-    const look = () => seen.push(other.query("SELECT * FROM things").all().length);
-    await Promise.all([commit([add("a")]).then(look), commit([add("b")]).then(look)]);
-    expect(seen).toEqual([2, 2]);
-  });
+test("writes of the same turn resolve only after the transaction is committed", async () => {
+  const path = `${temporaryDirectory()}/things.db`;
+  const { commit, add } = table(path);
+  const other = new Client(path);
+  atEnd(() => other.close());
+  const seen: number[] = [];
+  const look = () => seen.push(other.query("SELECT * FROM things").all().length);
+  await Promise.all([commit([add("a")]).then(look), commit([add("b")]).then(look)]);
+  expect(seen).toEqual([2, 2]);
+});
 
-  test("go on when one of them breaks a constraint", async () => {
-    const { commit, add, names } = table();
-    expect(await outcomes(["a", "b", "a", "c"].map((name) => commit([add(name)])))).toEqual([
-      "done",
-      "done",
-      "failed",
-      "done",
-    ]);
-    expect(names()).toEqual(["a", "b", "c"]);
-  });
+test("writes of the same turn succeed when another one of them breaks a constraint", async () => {
+  const { commit, add, names } = table();
+  expect(await outcomes(["a", "b", "a", "c"].map((name) => commit([add(name)])))).toEqual([
+    "done",
+    "done",
+    "failed",
+    "done",
+  ]);
+  expect(names()).toEqual(["a", "b", "c"]);
+});
 
-  test("take several transactions when there are more than a group holds", async () => {
-    const { commit, add, counts, names } = table(":memory:", { groupSize: 2 });
-    await Promise.all(["a", "b", "c", "d", "e"].map((name) => commit([add(name)])));
-    expect(counts.visible).toBe(3);
-    expect(names()).toHaveLength(5);
-  });
+test("writes of the same turn take several transactions when there are more than a group holds", async () => {
+  const { commit, add, counts, names } = table(":memory:", { groupSize: 2 });
+  await Promise.all(["a", "b", "c", "d", "e"].map((name) => commit([add(name)])));
+  expect(counts.visible).toBe(3);
+  expect(names()).toHaveLength(5);
 });
 
 test("a write of several statements is stored completely or not at all", async () => {
@@ -85,7 +83,7 @@ test("a write of several statements is stored completely or not at all", async (
   expect(names()).toEqual(["a", "b", "d", "e"]);
 });
 
-test("a write waits for another process's lock, and reads go on meanwhile", async () => {
+test("a write waits for another process's lock, and reads continue meanwhile", async () => {
   const path = `${temporaryDirectory()}/things.db`;
   const { commit, add, names } = table(path);
   const other = new Client(path);
@@ -112,7 +110,7 @@ test("a write that waits too long for a lock is refused, and a later one succeed
   expect(names()).toEqual(["b"]);
 });
 
-test("writes beyond the queue's limit are refused at once", async () => {
+test("writes beyond the queue's limit are refused immediately", async () => {
   const { commit, add, names } = table(":memory:", { queueLimit: 2 });
   expect(await outcomes(["a", "b", "c"].map((name) => commit([add(name)])))).toEqual([
     "done",

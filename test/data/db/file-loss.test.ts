@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import {
   copyFileSync,
@@ -37,123 +37,121 @@ const namesAfterCrash = (path: string): string[] => {
 const adding = async (store: Store): Promise<string> =>
   faultOf(await store.call("POST", "/v1/pets", { json: { name: "Late", categoryId: 1 } }));
 
-describe("while a database is open", () => {
-  const losses: [string, (log: string) => void][] = [
-    ["deleted", (log) => rmSync(log)],
-    ["moved away", (log) => renameSync(log, `${log}.moved`)],
-    [
-      "replaced",
-      (log) => {
-        writeFileSync(`${log}.other`, "another log");
-        renameSync(`${log}.other`, log);
-      },
-    ],
-  ];
-
-  test.each(losses)(
-    "a log that is %s is noticed by the next write, and all that it held is saved",
-    async (_name, lose) => {
-      const { store, path } = await storeWith("Bella", "Max");
-      lose(`${path}-wal`);
-      expect(await adding(store)).toBe("503 storage_unavailable");
-      const { message } = await store.database.lost;
-      expect(message).toBe(
-        "store.db-wal was deleted or replaced while the server ran; its content was saved in the database: start the server again",
-      );
-      rmSync(`${path}-wal`, { force: true });
-      expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
-      expect(await adding(store)).toBe("503 storage_unavailable");
-      await store.database.close();
-      expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
+const losses: [string, (log: string) => void][] = [
+  ["deleted", (log) => rmSync(log)],
+  ["moved away", (log) => renameSync(log, `${log}.moved`)],
+  [
+    "replaced",
+    (log) => {
+      writeFileSync(`${log}.other`, "another log");
+      renameSync(`${log}.other`, log);
     },
-  );
+  ],
+];
 
-  test("a deleted log is noticed without a write, and a reader only delays saving it", async () => {
-    const { store, path } = await storeWith("Bella");
-    const reader = new Client(path, { readonly: true });
-    reader.run("BEGIN");
-    reader.query("SELECT count(*) FROM pets").get();
-    await addPet(store, { name: "Max" });
-    rmSync(`${path}-wal`);
-    expect(() => store.database.assertInPlace()).toThrow("store.db-wal was deleted");
-    await Bun.sleep(50);
-    reader.close(true);
-    expect((await store.database.lost).message).toContain("was saved");
+test.each(losses)(
+  "a log that is %s is noticed by the next write, and all that it held is saved",
+  async (_name, lose) => {
+    const { store, path } = await storeWith("Bella", "Max");
+    lose(`${path}-wal`);
+    expect(await adding(store)).toBe("503 storage_unavailable");
+    const { message } = await store.database.lost;
+    expect(message).toBe(
+      "store.db-wal was deleted or replaced while the server ran; its content was saved in the database: start the server again",
+    );
+    rmSync(`${path}-wal`, { force: true });
     expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
-  });
-
-  test("a truncated log is noticed, and the rest of it is neither copied nor removed", async () => {
-    const { store, path } = await storeWith("Bella", "Max");
-    truncateSync(`${path}-wal`, 32);
-    const before = readFileSync(path);
     expect(await adding(store)).toBe("503 storage_unavailable");
-    expect((await store.database.lost).message).toContain("what was written last may be lost");
-    await store.database.close();
-    expect(readFileSync(path).equals(before)).toBe(true);
-    expect(existsSync(`${path}-wal`)).toBe(true);
-  });
-
-  test("a deleted index is noticed, and the next start finds everything in the log", async () => {
-    const { store, path } = await storeWith("Bella", "Max");
-    rmSync(`${path}-shm`);
-    expect(await adding(store)).toBe("503 storage_unavailable");
-    expect((await store.database.lost).message).toContain("store.db-shm was deleted or replaced");
     await store.database.close();
     expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
-  });
+  },
+);
 
-  test("a database file that is moved away is noticed by the next write", async () => {
-    const { store, path } = await storeWith("Bella");
-    renameSync(path, `${path}.moved`);
-    expect(await adding(store)).toBe("503 storage_unavailable");
-    expect((await store.database.lost).message).toContain("put it back");
-  });
+test("a deleted log is noticed without a write, and a reader only delays saving it", async () => {
+  const { store, path } = await storeWith("Bella");
+  const reader = new Client(path, { readonly: true });
+  reader.run("BEGIN");
+  reader.query("SELECT count(*) FROM pets").get();
+  await addPet(store, { name: "Max" });
+  rmSync(`${path}-wal`);
+  expect(() => store.database.assertInPlace()).toThrow("store.db-wal was deleted");
+  await Bun.sleep(50);
+  reader.close(true);
+  expect((await store.database.lost).message).toContain("was saved");
+  expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
+});
 
-  test("an emptied database file is noticed, and its log is kept beside it", async () => {
-    const { store, path } = await storeWith("Bella");
-    truncateSync(path);
-    expect(await outcomeOf(store.database.assertReady())).toThrow("store.db was emptied");
-    expect(await adding(store)).toBe("503 storage_unavailable");
-    expect((await store.database.lost).message).toContain("restore a backup");
-    await store.database.close();
-    expect(existsSync(path)).toBe(false);
-    expect(namesAfterCrash(`${path}.emptied`)).toEqual(["Bella"]);
-  });
+test("a truncated log is noticed, and the rest of it is neither copied nor removed", async () => {
+  const { store, path } = await storeWith("Bella", "Max");
+  truncateSync(`${path}-wal`, 32);
+  const before = readFileSync(path);
+  expect(await adding(store)).toBe("503 storage_unavailable");
+  expect((await store.database.lost).message).toContain("what was written last may be lost");
+  await store.database.close();
+  expect(readFileSync(path).equals(before)).toBe(true);
+  expect(existsSync(`${path}-wal`)).toBe(true);
+});
 
-  test("an emptied database file does not become a database when the process ends without a close", () => {
-    const path = join(temporaryDirectory(), "store.db");
-    const script = `
-      const { truncateSync } = await import("node:fs");
-      const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../../src/data/db/open.ts"))});
-      const database = openDatabase(${JSON.stringify(path)});
-      truncateSync(database.client.filename);
-      try { database.assertInPlace(); } catch {}
-      process.exit(1);`;
-    expect(Bun.spawnSync([process.execPath, "-e", script], { stderr: "inherit" }).exitCode).toBe(1);
-    expect([existsSync(path), existsSync(`${path}.emptied`)]).toEqual([false, true]);
-  });
+test("a deleted index is noticed, and the next start finds everything in the log", async () => {
+  const { store, path } = await storeWith("Bella", "Max");
+  rmSync(`${path}-shm`);
+  expect(await adding(store)).toBe("503 storage_unavailable");
+  expect((await store.database.lost).message).toContain("store.db-shm was deleted or replaced");
+  await store.database.close();
+  expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
+});
 
-  test("another process that keeps writing and emptying the log is not taken for a loss", async () => {
-    const { store, path } = await storeWith("Bella");
-    const script = `
-      const { Database } = await import("bun:sqlite");
-      const client = new Database(${JSON.stringify(path)});
-      client.run("PRAGMA busy_timeout=5000");
-      client.run("PRAGMA synchronous=OFF");
-      for (let at = 0; at < 2000; at++) {
-        client.run("INSERT INTO categories (name, folded) VALUES (?1, ?1)", [String(at)]);
-        client.run("PRAGMA wal_checkpoint(TRUNCATE)");
-      }`;
-    const other = Bun.spawn([process.execPath, "-e", script], { stdout: "inherit", stderr: "inherit" });
-    let looks = 0;
-    for (; other.exitCode === null; looks++) {
-      store.database.assertInPlace();
-      if (looks % 100 === 0) await Bun.sleep(0);
-    }
-    expect(other.exitCode).toBe(0);
-    expect(looks).toBeGreaterThan(100);
-    await addPet(store, { name: "Max" });
-  });
+test("a database file that is moved away is noticed by the next write", async () => {
+  const { store, path } = await storeWith("Bella");
+  renameSync(path, `${path}.moved`);
+  expect(await adding(store)).toBe("503 storage_unavailable");
+  expect((await store.database.lost).message).toContain("put it back");
+});
+
+test("an emptied database file is noticed, and its log is kept beside it", async () => {
+  const { store, path } = await storeWith("Bella");
+  truncateSync(path);
+  expect(await outcomeOf(store.database.assertReady())).toThrow("store.db was emptied");
+  expect(await adding(store)).toBe("503 storage_unavailable");
+  expect((await store.database.lost).message).toContain("restore a backup");
+  await store.database.close();
+  expect(existsSync(path)).toBe(false);
+  expect(namesAfterCrash(`${path}.emptied`)).toEqual(["Bella"]);
+});
+
+test("an emptied database file does not become a database when the process ends without a close", () => {
+  const path = join(temporaryDirectory(), "store.db");
+  const script = `
+    const { truncateSync } = await import("node:fs");
+    const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../../src/data/db/open.ts"))});
+    const database = openDatabase(${JSON.stringify(path)});
+    truncateSync(database.client.filename);
+    try { database.assertInPlace(); } catch {}
+    process.exit(1);`;
+  expect(Bun.spawnSync([process.execPath, "-e", script], { stderr: "inherit" }).exitCode).toBe(1);
+  expect([existsSync(path), existsSync(`${path}.emptied`)]).toEqual([false, true]);
+});
+
+test("another process that keeps writing and emptying the log is not taken for a loss", async () => {
+  const { store, path } = await storeWith("Bella");
+  const script = `
+    const { Database } = await import("bun:sqlite");
+    const client = new Database(${JSON.stringify(path)});
+    client.run("PRAGMA busy_timeout=5000");
+    client.run("PRAGMA synchronous=OFF");
+    for (let at = 0; at < 2000; at++) {
+      client.run("INSERT INTO categories (name, folded) VALUES (?1, ?1)", [String(at)]);
+      client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    }`;
+  const other = Bun.spawn([process.execPath, "-e", script], { stdout: "inherit", stderr: "inherit" });
+  let looks = 0;
+  for (; other.exitCode === null; looks++) {
+    store.database.assertInPlace();
+    if (looks % 100 === 0) await Bun.sleep(0);
+  }
+  expect(other.exitCode).toBe(0);
+  expect(looks).toBeGreaterThan(100);
+  await addPet(store, { name: "Max" });
 });
 
 test("a server whose log is deleted stops by itself, and nothing that it acknowledged is lost", async () => {

@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrate, MigrationRefused, migrationSteps } from "../../../src/data/db/migrate.ts";
@@ -55,7 +55,7 @@ const contentOf = (client: Client) => ({
   rows: rowsOf(client),
 });
 
-test("a new database holds exactly what every migration, one after the other, would have left", () => {
+test("a new database holds exactly the result of all migrations, one after the other", () => {
   using client = new Client(":memory:");
   migrate(client, migrations);
   const expected = contentOf(migrated());
@@ -63,13 +63,13 @@ test("a new database holds exactly what every migration, one after the other, wo
   expect(contentOf(client)).toEqual(expected);
 });
 
-test("the next squashed schema leaves the rows and settings that the migrations leave", () => {
+test("the next squashed schema has the rows and settings of the migrations", () => {
   using client = new Client(":memory:");
   client.run(squash(migrated()));
   expect(rowsOf(client)).toEqual(rowsOf(migrated()));
 });
 
-test("a new database begins with the squashed schema and goes on with the migrations behind it", () => {
+test("a new database begins with the squashed schema and continues with the later migrations", () => {
   const steps = migrationSteps([...migrations, { ...ONE, tag: "9999_next" }]);
   const applied: string[] = [];
   for (let next = steps.next([]); !next.done; next = steps.next([])) applied.push(next.value.of?.tag ?? "");
@@ -88,63 +88,59 @@ test("every table is STRICT, and ids are AUTOINCREMENT", async () => {
   await database.close();
 });
 
-describe("migrating", () => {
-  test("applies missing migrations once", () => {
-    const client = new Client(":memory:");
-    migrate(client, [ONE]);
-    migrate(client, [ONE, TWO]);
-    migrate(client, [ONE, TWO]);
-    expect(tables(client).map(({ name }) => name)).toEqual(["migrations", "one", "two"]);
-  });
+test("migrating applies missing migrations once", () => {
+  const client = new Client(":memory:");
+  migrate(client, [ONE]);
+  migrate(client, [ONE, TWO]);
+  migrate(client, [ONE, TWO]);
+  expect(tables(client).map(({ name }) => name)).toEqual(["migrations", "one", "two"]);
+});
 
-  test.each([
-    ["a database newer than the program", [ONE, TWO], [ONE], "newer than this program"],
-    [
-      "a migration that was changed",
-      [ONE],
-      [{ ...ONE, sql: `${ONE.sql};` }],
-      "differs from that of this program",
-    ],
-    ["another history", [TWO], [ONE, TWO], "differs from that of this program"],
-  ])("refuses %s", (_name, applied, known, reason) => {
-    const client = new Client(":memory:");
-    migrate(client, applied);
-    expect(() => migrate(client, known)).toThrow(MigrationRefused);
-    expect(() => migrate(client, known)).toThrow(reason);
-  });
+test.each([
+  ["a database newer than the program", [ONE, TWO], [ONE], "newer than this program"],
+  [
+    "a migration that was changed",
+    [ONE],
+    [{ ...ONE, sql: `${ONE.sql};` }],
+    "differs from that of this program",
+  ],
+  ["another history", [TWO], [ONE, TWO], "differs from that of this program"],
+])("migrating refuses %s", (_name, applied, known, reason) => {
+  const client = new Client(":memory:");
+  migrate(client, applied);
+  expect(() => migrate(client, known)).toThrow(MigrationRefused);
+  expect(() => migrate(client, known)).toThrow(reason);
+});
 
-  test("that fails midway leaves nothing behind", () => {
-    const client = new Client(":memory:");
-    expect(() =>
-      migrate(client, [ONE, { tag: "0001_bad", sql: "CREATE TABLE two (id); CREATE NONSENSE" }]),
-    ).toThrow();
-    expect(tables(client).map(({ name }) => name)).toEqual(["migrations"]);
-    migrate(client, [ONE, TWO]);
-    expect(tables(client)).toHaveLength(3);
-  });
+test("migrating that fails midway leaves nothing behind", () => {
+  const client = new Client(":memory:");
+  expect(() =>
+    migrate(client, [ONE, { tag: "0001_bad", sql: "CREATE TABLE two (id); CREATE NONSENSE" }]),
+  ).toThrow();
+  expect(tables(client).map(({ name }) => name)).toEqual(["migrations"]);
+  migrate(client, [ONE, TWO]);
+  expect(tables(client)).toHaveLength(3);
+});
 
-  test("that would break a foreign key is refused", () => {
-    const client = new Client(":memory:");
-    const parent = {
-      tag: "0000_a",
-      sql: "CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT; CREATE TABLE b (a INTEGER REFERENCES a(id)) STRICT; INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)",
-    };
-    migrate(client, [parent]);
-    expect(() => migrate(client, [parent, { tag: "0001_b", sql: "DELETE FROM a" }])).toThrow("foreign key");
-    expect(client.query("SELECT count(*) AS n FROM a").get()).toEqual({ n: 1 });
-  });
+test("migrating that would break a foreign key is refused", () => {
+  const client = new Client(":memory:");
+  const parent = {
+    tag: "0000_a",
+    sql: "CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT; CREATE TABLE b (a INTEGER REFERENCES a(id)) STRICT; INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)",
+  };
+  migrate(client, [parent]);
+  expect(() => migrate(client, [parent, { tag: "0001_b", sql: "DELETE FROM a" }])).toThrow("foreign key");
+  expect(client.query("SELECT count(*) AS n FROM a").get()).toEqual({ n: 1 });
+});
 
-  test("by two processes at once applies everything once", async () => {
-    const path = `${temporaryDirectory()}/store.db`;
-    const open = `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../../src/data/db/open.ts"))}); await openDatabase(${JSON.stringify(path)}).close();`;
-    const runs = Array.from({ length: 3 }, () =>
-      Bun.spawn([process.execPath, "-e", open], { stderr: "pipe" }),
-    );
-    expect(await Promise.all(runs.map(({ exited }) => exited))).toEqual([0, 0, 0]);
-    const client = new Client(path);
-    expect(client.query("SELECT count(*) AS n FROM migrations").get()).toEqual({ n: migrations.length });
-    client.close();
-  });
+test("concurrent migrations by several processes apply everything once", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const open = `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../../src/data/db/open.ts"))}); await openDatabase(${JSON.stringify(path)}).close();`;
+  const runs = Array.from({ length: 3 }, () => Bun.spawn([process.execPath, "-e", open], { stderr: "pipe" }));
+  expect(await Promise.all(runs.map(({ exited }) => exited))).toEqual([0, 0, 0]);
+  const client = new Client(path);
+  expect(client.query("SELECT count(*) AS n FROM migrations").get()).toEqual({ n: migrations.length });
+  client.close();
 });
 
 test("a write is flushed to the disk before it is acknowledged", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { assertSound } from "../../../src/data/db/integrity.ts";
 import { migrate } from "../../../src/data/db/migrate.ts";
@@ -15,33 +15,31 @@ const newDatabase = (): Client => {
 
 const MARK = { log: "a", position: 7, id: "7a", checksum: "c" };
 
-describe("the mark of a replica", () => {
-  test("is absent from an embedded database", () => {
-    expect(replicaMark(newDatabase())).toBeUndefined();
-  });
+test("the mark of a replica is absent from an embedded database", () => {
+  expect(replicaMark(newDatabase())).toBeUndefined();
+});
 
-  test("is replaced by another one", () => {
-    const client = newDatabase();
-    markReplica(client, MARK);
-    expect(replicaMark(client)).toEqual(MARK);
-    markReplica(client, { ...MARK, log: "b" });
-    expect(replicaMark(client)).toEqual({ ...MARK, log: "b" });
-  });
+test("the mark of a replica is replaced by another one", () => {
+  const client = newDatabase();
+  markReplica(client, MARK);
+  expect(replicaMark(client)).toEqual(MARK);
+  markReplica(client, { ...MARK, log: "b" });
+  expect(replicaMark(client)).toEqual({ ...MARK, log: "b" });
+});
 
-  test("belongs to a sound database", () => {
-    const client = newDatabase();
-    markReplica(client, MARK);
-    expect(() => assertSound(client)).not.toThrow();
-    client.run("ALTER TABLE replica ADD COLUMN more TEXT");
-    expect(() => assertSound(client)).toThrow('table "replica" differs');
-  });
+test("the mark of a replica belongs to a sound database", () => {
+  const client = newDatabase();
+  markReplica(client, MARK);
+  expect(() => assertSound(client)).not.toThrow();
+  client.run("ALTER TABLE replica ADD COLUMN more TEXT");
+  expect(() => assertSound(client)).toThrow('table "replica" differs');
+});
 
-  test("leaves nothing behind when the replica is embedded again", () => {
-    const client = newDatabase();
-    const objects = () => client.query("SELECT name, sql FROM sqlite_schema ORDER BY name").values();
-    const before = objects();
-    markReplica(client, MARK);
-    unmarkReplica(client);
-    expect(objects()).toEqual(before);
-  });
+test("the mark of a replica leaves nothing behind when the replica is embedded again", () => {
+  const client = newDatabase();
+  const objects = () => client.query("SELECT name, sql FROM sqlite_schema ORDER BY name").values();
+  const before = objects();
+  markReplica(client, MARK);
+  unmarkReplica(client);
+  expect(objects()).toEqual(before);
 });

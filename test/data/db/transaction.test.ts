@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OutcomeUnknown, StorageUnavailable } from "../../../src/lib/storage-errors.ts";
 import { transactions } from "../../../src/data/db/transaction.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
@@ -36,24 +36,22 @@ const open = (path = ":memory:") => {
 
 const errorOf = (result: { state: string; error?: unknown }) => result.error;
 
-describe("a COMMIT that fails where its frames may be whole in the log", () => {
-  test("is overwritten there, so that certainly nothing is written", () => {
-    const { codes, add, written, rows } = open();
-    const before = written();
-    codes.push("SQLITE_IOERR_FSYNC");
-    const error = errorOf(add());
-    expect(error).toBeInstanceOf(StorageUnavailable);
-    expect(error).not.toBeInstanceOf(OutcomeUnknown);
-    expect([rows(), written()]).toEqual([0, (before ?? 0) + 1]);
-  });
+test("a COMMIT that fails when its frames may be complete in the log is overwritten there, so that certainly nothing is written", () => {
+  const { codes, add, written, rows } = open();
+  const before = written();
+  codes.push("SQLITE_IOERR_FSYNC");
+  const error = errorOf(add());
+  expect(error).toBeInstanceOf(StorageUnavailable);
+  expect(error).not.toBeInstanceOf(OutcomeUnknown);
+  expect([rows(), written()]).toEqual([0, (before ?? 0) + 1]);
+});
 
-  test("has an unknown outcome if it cannot be overwritten", () => {
-    const { codes, add, rows } = open();
-    codes.push("SQLITE_IOERR_FSYNC", "SQLITE_IOERR_FSYNC");
-    expect(errorOf(add())).toBeInstanceOf(OutcomeUnknown);
-    expect(add().state).toBe("committed");
-    expect(rows()).toBe(1);
-  });
+test("a COMMIT that fails when its frames may be complete in the log has an unknown outcome if it cannot be overwritten", () => {
+  const { codes, add, rows } = open();
+  codes.push("SQLITE_IOERR_FSYNC", "SQLITE_IOERR_FSYNC");
+  expect(errorOf(add())).toBeInstanceOf(OutcomeUnknown);
+  expect(add().state).toBe("committed");
+  expect(rows()).toBe(1);
 });
 
 test.each(["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_READONLY"])(
