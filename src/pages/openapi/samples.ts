@@ -6,7 +6,8 @@ export interface SampleRequest {
   url: string;
   /** Whether the request carries an API key. */
   isKeyed: boolean;
-  body?: { type: string; json: unknown } | { type: string; file: string };
+  /** Either JSON or a file. */
+  body?: { type: string; json?: unknown; file?: string };
   /** The samples' handling of the response's body. */
   response: "json" | "text" | "stream" | "none";
 }
@@ -66,9 +67,8 @@ export const sampleRequest = (
 
 /** A language's notation for a JSON value. */
 interface Notation {
-  true: string;
-  false: string;
-  null: string;
+  /** The words for true, false and null, unless they are those of JSON. */
+  words?: Readonly<Record<string, string>>;
   /** Whether a key that is an identifier is written without quotes. */
   bareKeys?: boolean;
   /** Whether the last item of a list on several lines has a comma too. */
@@ -79,20 +79,13 @@ interface Notation {
   indent: number;
 }
 
-export const JSON_NOTATION: Notation = {
-  true: "true",
-  false: "false",
-  null: "null",
-  padded: true,
-  indent: 2,
-};
+export const JSON_NOTATION: Notation = { padded: true, indent: 2 };
 
 const MAX_WIDTH = 56;
 
-const scalarLiteral = (value: unknown, notation: Notation): string => {
-  if (value === true) return notation.true;
-  if (value === false) return notation.false;
-  return value === null ? notation.null : JSON.stringify(value);
+const scalarLiteral = (value: unknown, { words = {} }: Notation): string => {
+  const json = JSON.stringify(value);
+  return typeof value === "string" ? json : (words[json] ?? json);
 };
 
 const keyIn = (name: string, { bareKeys }: Notation): string =>
@@ -130,126 +123,96 @@ export const literal = (value: unknown, notation: Notation, indent = 0): string 
 /** A word for a POSIX shell, which expands nothing between single quotes. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-const curlBody = (body: SampleRequest["body"]): string[] => {
-  if (!body) return [];
-  const type = `-H ${shellQuoted(`Content-Type: ${body.type}`)}`;
-  return "file" in body
-    ? [type, `--data-binary ${shellQuoted(`@${body.file}`)}`]
-    : [type, `-d ${shellQuoted(literal(body.json, JSON_NOTATION))}`];
-};
+/** The lines of a sample, without those that do not apply. */
+const joined = (lines: readonly (string | false | undefined)[], separator = "\n"): string =>
+  lines.filter((line) => line !== false && line !== undefined).join(separator);
 
-/** curl uses POST for a request with a body. */
-const curlMethod = ({ method, body }: SampleRequest): string[] =>
-  method === (body ? "POST" : "GET") ? [] : [`-X ${method}`];
-
-const curlSample = (request: SampleRequest): string =>
-  [
-    `curl${request.response === "stream" ? " -N" : ""} ${shellQuoted(request.url)}`,
-    ...curlMethod(request),
-    ...(request.isKeyed ? ['-H "Authorization: Bearer $API_KEY"'] : []),
-    ...curlBody(request.body),
-  ].join(" \\\n  ");
+const curlSample = ({ method, url, isKeyed, body, response }: SampleRequest): string =>
+  joined(
+    [
+      `curl${response === "stream" ? " -N" : ""} ${shellQuoted(url)}`,
+      // curl uses POST for a request with a body.
+      method !== (body ? "POST" : "GET") && `-X ${method}`,
+      isKeyed && '-H "Authorization: Bearer $API_KEY"',
+      body && `-H ${shellQuoted(`Content-Type: ${body.type}`)}`,
+      body &&
+        (body.file === undefined
+          ? `-d ${shellQuoted(literal(body.json, JSON_NOTATION))}`
+          : `--data-binary ${shellQuoted(`@${body.file}`)}`),
+    ],
+    " \\\n  ",
+  );
 
 const JAVASCRIPT_NOTATION: Notation = { ...JSON_NOTATION, bareKeys: true, trailingComma: true };
 
-const javascriptHeaders = ({ isKeyed, body }: SampleRequest): string[] => [
-  ...(isKeyed ? ["    authorization: `Bearer ${process.env.API_KEY}`,"] : []),
-  ...(body ? [`    "content-type": ${JSON.stringify(body.type)},`] : []),
-];
-
-const javascriptBody = (body: SampleRequest["body"]): string[] => {
-  if (!body) return [];
-  const value =
-    "file" in body
-      ? `await readFile(${JSON.stringify(body.file)})`
-      : `JSON.stringify(${literal(body.json, JAVASCRIPT_NOTATION, 2)})`;
-  return [`  body: ${value},`];
-};
-
-const javascriptOptions = (request: SampleRequest): string[] => {
-  const headers = javascriptHeaders(request);
-  return [
-    ...(request.method === "GET" ? [] : [`  method: ${JSON.stringify(request.method)},`]),
-    ...(headers.length > 0 ? ["  headers: {", ...headers, "  },"] : []),
-    ...javascriptBody(request.body),
-  ];
-};
-
-const JAVASCRIPT_OUTPUT: Record<SampleRequest["response"], string[]> = {
-  json: ["console.log(await response.json());"],
-  text: ["console.log(await response.text());"],
-  none: ["console.log(response.status);"],
-  stream: [
-    "for await (const text of response.body.pipeThrough(new TextDecoderStream())) {",
-    "  process.stdout.write(text);",
-    "}",
-  ],
+const JAVASCRIPT_OUTPUT: Record<SampleRequest["response"], string> = {
+  json: "console.log(await response.json());",
+  text: "console.log(await response.text());",
+  none: "console.log(response.status);",
+  stream: `for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+  process.stdout.write(text);
+}`,
 };
 
 /** The request with `fetch`, as a module for Node.js, Bun or Deno. */
-const javascriptSample = (request: SampleRequest): string => {
-  const url = JSON.stringify(request.url);
-  const options = javascriptOptions(request);
-  const call = options.length > 0 ? [`${url}, {`, ...options, "}"].join("\n") : url;
-  return [
-    ...(request.body && "file" in request.body ? ['import { readFile } from "node:fs/promises";', ""] : []),
-    `const response = await fetch(${call});`,
+const javascriptSample = ({ method, url, isKeyed, body, response }: SampleRequest): string => {
+  const headers = joined([
+    isKeyed && "    authorization: `Bearer ${process.env.API_KEY}`,",
+    body && `    "content-type": ${JSON.stringify(body.type)},`,
+  ]);
+  const options = joined([
+    method !== "GET" && `  method: ${JSON.stringify(method)},`,
+    headers !== "" && `  headers: {\n${headers}\n  },`,
+    body &&
+      (body.file === undefined
+        ? `  body: JSON.stringify(${literal(body.json, JAVASCRIPT_NOTATION, 2)}),`
+        : `  body: await readFile(${JSON.stringify(body.file)}),`),
+  ]);
+  return joined([
+    body?.file !== undefined && 'import { readFile } from "node:fs/promises";\n',
+    `const response = await fetch(${JSON.stringify(url)}${options && `, {\n${options}\n}`});`,
     "if (!response.ok) throw new Error(await response.text());",
-    ...JAVASCRIPT_OUTPUT[request.response],
-  ].join("\n");
+    JAVASCRIPT_OUTPUT[response],
+  ]);
 };
 
 const PYTHON_NOTATION: Notation = {
-  true: "True",
-  false: "False",
-  null: "None",
+  words: { true: "True", false: "False", null: "None" },
   trailingComma: true,
   padded: false,
   indent: 4,
 };
 
-const pythonHeaders = ({ isKeyed, body }: SampleRequest): string[] => [
-  ...(isKeyed ? [`        "Authorization": "Bearer " + os.environ["API_KEY"],`] : []),
-  ...(body ? [`        "Content-Type": ${JSON.stringify(body.type)},`] : []),
-];
-
-const pythonData = (body: SampleRequest["body"]): string[] => {
-  if (!body) return [];
-  const value =
-    "file" in body
-      ? `open(${JSON.stringify(body.file)}, "rb").read()`
-      : `json.dumps(${literal(body.json, PYTHON_NOTATION, 4)}).encode()`;
-  return [`    data=${value},`];
+const PYTHON_OUTPUT: Record<SampleRequest["response"], string> = {
+  json: "    print(json.load(response))",
+  text: "    print(response.read().decode())",
+  none: "    print(response.status)",
+  stream: '    for line in response:\n        print(line.decode(), end="", flush=True)',
 };
-
-const PYTHON_OUTPUT: Record<SampleRequest["response"], string[]> = {
-  json: ["    print(json.load(response))"],
-  text: ["    print(response.read().decode())"],
-  none: ["    print(response.status)"],
-  stream: ["    for line in response:", '        print(line.decode(), end="", flush=True)'],
-};
-
-const pythonImports = ({ isKeyed, body, response }: SampleRequest): string[] => [
-  ...(response === "json" || (body && "json" in body) ? ["import json"] : []),
-  ...(isKeyed ? ["import os"] : []),
-  "import urllib.request",
-];
 
 /** The request with Python's standard library, so that it runs without installing anything. */
-const pythonSample = (request: SampleRequest): string => {
-  const headers = pythonHeaders(request);
-  return [
-    ...pythonImports(request),
-    "",
+const pythonSample = ({ method, url, isKeyed, body, response }: SampleRequest): string => {
+  const sendsJson = body !== undefined && body.file === undefined;
+  const headers = joined([
+    isKeyed && '        "Authorization": "Bearer " + os.environ["API_KEY"],',
+    body && `        "Content-Type": ${JSON.stringify(body.type)},`,
+  ]);
+  return joined([
+    (response === "json" || sendsJson) && "import json",
+    isKeyed && "import os",
+    "import urllib.request\n",
     "request = urllib.request.Request(",
-    `    ${JSON.stringify(request.url)},`,
-    ...(request.method === "GET" ? [] : [`    method=${JSON.stringify(request.method)},`]),
-    ...(headers.length > 0 ? ["    headers={", ...headers, "    },"] : []),
-    ...pythonData(request.body),
+    `    ${JSON.stringify(url)},`,
+    method !== "GET" && `    method=${JSON.stringify(method)},`,
+    headers !== "" && `    headers={\n${headers}\n    },`,
+    body &&
+      (body.file === undefined
+        ? `    data=json.dumps(${literal(body.json, PYTHON_NOTATION, 4)}).encode(),`
+        : `    data=open(${JSON.stringify(body.file)}, "rb").read(),`),
     ")",
     "with urllib.request.urlopen(request) as response:",
-    ...PYTHON_OUTPUT[request.response],
-  ].join("\n");
+    PYTHON_OUTPUT[response],
+  ]);
 };
 
 /** Go's compiler refuses this character anywhere but at the start of a file. */
@@ -260,56 +223,36 @@ const goQuoted = (text: string): string => JSON.stringify(text).replace(BYTE_ORD
 /** Between backticks if possible, where Go interprets nothing. */
 const goString = (text: string): string => (/[`\r\uFEFF]/.test(text) ? goQuoted(text) : `\`${text}\``);
 
-const GO_CHECK = ["\tif err != nil {", "\t\tlog.Fatal(err)", "\t}"];
-
-const goBody = (body: SampleRequest["body"]): string[] => {
-  if (!body) return [];
-  if ("json" in body) return [`\tbody := strings.NewReader(${goString(literal(body.json, JSON_NOTATION))})`];
-  return [`\tbody, err := os.Open(${goQuoted(body.file)})`, ...GO_CHECK];
-};
-
-const goImports = ({ body, isKeyed, response }: SampleRequest): string[] => {
-  const usesOs = isKeyed || response !== "none" || (body && "file" in body);
-  return [
-    ...(response === "none" ? ["fmt"] : ["io"]),
-    "log",
-    "net/http",
-    ...(usesOs ? ["os"] : []),
-    ...(body && "json" in body ? ["strings"] : []),
-  ].map((name) => `\t"${name}"`);
-};
-
-const goHeaders = ({ isKeyed, body }: SampleRequest): string[] => [
-  ...(isKeyed ? ['\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("API_KEY"))'] : []),
-  ...(body ? [`\trequest.Header.Set("Content-Type", ${goQuoted(body.type)})`] : []),
-];
-
-const goOutput = (response: SampleRequest["response"]): string =>
-  response === "none" ? "\tfmt.Println(response.Status)" : "\tio.Copy(os.Stdout, response.Body)";
+const GO_CHECK = "\tif err != nil {\n\t\tlog.Fatal(err)\n\t}";
 
 /** The request with `net/http`, as a program. */
-const goSample = (request: SampleRequest): string =>
-  [
-    "package main",
-    "",
+const goSample = ({ method, url, isKeyed, body, response }: SampleRequest): string => {
+  const sendsFile = body?.file !== undefined;
+  return joined([
+    "package main\n",
     "import (",
-    ...goImports(request),
-    ")",
-    "",
+    `\t"${response === "none" ? "fmt" : "io"}"`,
+    '\t"log"\n\t"net/http"',
+    (isKeyed || response !== "none" || sendsFile) && '\t"os"',
+    body && !sendsFile && '\t"strings"',
+    ")\n",
     "func main() {",
-    ...goBody(request.body),
-    `\trequest, err := http.NewRequest(${goQuoted(request.method)}, ${goQuoted(request.url)}, ${request.body ? "body" : "nil"})`,
-    ...GO_CHECK,
-    ...goHeaders(request),
+    body &&
+      (body.file === undefined
+        ? `\tbody := strings.NewReader(${goString(literal(body.json, JSON_NOTATION))})`
+        : `\tbody, err := os.Open(${goQuoted(body.file)})\n${GO_CHECK}`),
+    `\trequest, err := http.NewRequest(${goQuoted(method)}, ${goQuoted(url)}, ${body ? "body" : "nil"})`,
+    GO_CHECK,
+    isKeyed && '\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("API_KEY"))',
+    body && `\trequest.Header.Set("Content-Type", ${goQuoted(body.type)})`,
     "\tresponse, err := http.DefaultClient.Do(request)",
-    ...GO_CHECK,
+    GO_CHECK,
     "\tdefer response.Body.Close()",
-    "\tif response.StatusCode >= 400 {",
-    "\t\tlog.Fatal(response.Status)",
-    "\t}",
-    goOutput(request.response),
+    "\tif response.StatusCode >= 400 {\n\t\tlog.Fatal(response.Status)\n\t}",
+    response === "none" ? "\tfmt.Println(response.Status)" : "\tio.Copy(os.Stdout, response.Body)",
     "}",
-  ].join("\n");
+  ]);
+};
 
 /** The languages of the samples, in the order of the tabs. */
 export const LANGUAGES = [
