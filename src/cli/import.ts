@@ -204,13 +204,6 @@ const summaryOf = (
   return done ? counts : `Stopped: ${counts}; run the same command again to continue`;
 };
 
-const previewJson = ({ line, pet, category }: Preview) => ({
-  line,
-  name: pet.name,
-  category,
-  status: pet.status,
-});
-
 /** The output of an import. @param rejected the file of rejected rows */
 const outputOf = (
   result: ImportResult,
@@ -222,7 +215,14 @@ const outputOf = (
     json: {
       ...outcome,
       createdCategories: created,
-      ...(isDry && { preview: preview.map(previewJson) }),
+      ...(isDry && {
+        preview: preview.map(({ line, pet: { name, status }, category }) => ({
+          line,
+          name,
+          category,
+          status,
+        })),
+      }),
       ...(outcome.rejected > outcome.rejectedBefore && !isDry && { rejectedFile: rejected }),
       seconds,
     },

@@ -27,7 +27,7 @@ import {
   upgradePaths,
 } from "../operate/upgrade/upgrade.ts";
 import { command, EXIT_CODES } from "./command.ts";
-import { assertConfirmed, UsageError } from "./input.ts";
+import { assertConfirmed, readSpan, UsageError } from "./input.ts";
 import { formatBytes, note, print, progressLine } from "./print/output.ts";
 import { serviceConfig } from "./service.ts";
 import { configOf } from "./settings.ts";
@@ -118,19 +118,12 @@ const upgradeHost = (
   },
 });
 
-interface Flags {
-  sha256: string | undefined;
-  rollback: boolean | undefined;
-}
-
 const ROLLBACK_FAILED = 3;
 const PREVIOUS = /\.previous$/;
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
 const timeoutOf = (text: string): number => {
-  const [, count, unit = ""] = /^([1-9]\d{0,3})([smh])$/.exec(text) ?? [];
-  if (count !== undefined) return Number(count) * (UNIT_MS[unit] ?? 0);
+  const seconds = /^[1-9]\d{0,3}[smh]$/.test(text) ? readSpan(text) : undefined;
+  if (seconds !== undefined) return seconds * 1000;
   throw new UsageError(`--timeout: ${JSON.stringify(text)} must be a time span, such as 30s or 5m`);
 };
 
@@ -172,13 +165,6 @@ const lockUpgrade = ({ lock: path }: UpgradePaths) => {
   };
 };
 
-/** Turns the failures of an upgrade into exit codes. */
-const reportFailure = (error: unknown): void => {
-  if (!(error instanceof RolledBack) && !(error instanceof RollbackFailed)) throw error;
-  note(reasonOf(error));
-  process.exitCode = error instanceof RolledBack ? 1 : ROLLBACK_FAILED;
-};
-
 const lossQuestion = ({ record, losesData }: RollbackPlan): string =>
   losesData
     ? `Go back to ${record.from.version}? The database goes back to ${new Date(record.startedAt).toISOString()}, too: later writes are lost.`
@@ -206,7 +192,10 @@ const replace = async (
   print("To go back: adoption-store upgrade --rollback");
 };
 
-const checkArguments = (source: string | undefined, { rollback, sha256 }: Flags): void => {
+const checkArguments = (
+  source: string | undefined,
+  { rollback, sha256 }: { rollback: boolean | undefined; sha256: string | undefined },
+): void => {
   if (rollback && (source !== undefined || sha256 !== undefined))
     throw new UsageError("--rollback goes back to the previous version: give no file and no checksum");
   if (!rollback && source === undefined)
@@ -260,7 +249,9 @@ export const upgradeCommand = command({
           progress.show(`Reading: ${formatBytes(bytes)}`),
         );
     } catch (error) {
-      reportFailure(error);
+      if (!(error instanceof RolledBack) && !(error instanceof RollbackFailed)) throw error;
+      note(reasonOf(error));
+      process.exitCode = error instanceof RolledBack ? 1 : ROLLBACK_FAILED;
     }
   },
 });

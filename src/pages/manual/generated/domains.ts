@@ -1,4 +1,4 @@
-import { EVENTS, type EventName } from "../../../platform/domains/domain.ts";
+import type { EventName } from "../../../platform/domains/domain.ts";
 import {
   FIRST_STAGE,
   STAGE_EVENTS,
@@ -100,11 +100,7 @@ const DOMAIN_EVENTS: Readonly<Record<EventName, string>> = {
   became_redirect: "It began to redirect to the primary domain.",
 };
 
-export const domainEventsTable = (): string =>
-  table(
-    ["event", "meaning"],
-    EVENTS.map((event) => [code(event), DOMAIN_EVENTS[event]]),
-  );
+export const domainEventsTable = (): string => meanings(["event", "meaning"], DOMAIN_EVENTS);
 
 /** The verdicts of a check before a domain is added. */
 export const verdictTable = (): string => meanings(["verdict", "meaning"], NAME_VERDICTS);
