@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { isOnPage } from "../../../src/pages/console/ui/parts/address.ts";
 import {
   type Animal,
   type Day,
@@ -22,7 +21,6 @@ import {
   summaryOf,
   viewOf,
 } from "../../../src/pages/console/ui/animals/animal.ts";
-import { pluralize } from "../../../src/pages/console/ui/parts/wording.ts";
 import {
   type Pages,
   csvOf,
@@ -92,14 +90,6 @@ test.each([
   expect(countOf(statistics, status)).toBe(count);
 });
 
-test("one is an animal, others are animals", () => {
-  expect([0, 1, 1234].map((count) => pluralize(count, "animal"))).toEqual([
-    "0 animals",
-    "1 animal",
-    "1,234 animals",
-  ]);
-});
-
 describe("the change of an animal", () => {
   const bella = { id: 7, name: "Bella", categoryId: 3, status: "available" } as const;
 
@@ -161,7 +151,6 @@ describe("the address of animals", () => {
     expect(animalPath(7)).toBe("/console/animals/7");
     expect(animalPath(7, { q: "bel" })).toBe("/console/animals/7?q=bel");
     expect(animalPath(7, { q: "bel" }, "change")).toBe("/console/animals/7/change?q=bel&on=page");
-    expect([isOnPage({ on: "page" }), isOnPage({ q: "bel" })]).toEqual([true, false]);
   });
 
   test("tells whether the filter has more than a status", () => {

@@ -229,10 +229,14 @@ describe("the list of the domains of all projects", () => {
 /** The advice about one finding. */
 const about = (finding: Stored, domain?: Shown) => advice([finding], domain)[0]!;
 
+/** "create CNAME docs = target", "delete A docs, now 192.0.2.1" */
 const brief = (changes: ReturnType<typeof about>["changes"]) =>
-  changes.map(({ action, type, name, value, found = [] }) => [action, type, name, value, found.join()]);
+  changes.map(({ action, type, name, value, found = [] }) => {
+    const to = value === undefined ? "" : ` = ${value}`;
+    return `${action} ${type} ${name}${to}${found.length > 0 ? `, now ${found.join()}` : ""}`;
+  });
 
-const CREATE = ["create", "CNAME", "docs", TARGET, ""];
+const CREATE = `create CNAME docs = ${TARGET}`;
 
 describe("the advice for a domain", () => {
   test("that was not checked yet is the record to create", () => {
@@ -254,10 +258,7 @@ describe("the advice for a domain", () => {
     const { title, note, changes } = about({ kind: "no_record", type: "ALIAS" }, APEX);
     expect(title).toBe("There is no ALIAS record for example.org yet");
     expect(note).toBe("An ANAME record works too.");
-    expect(brief(changes)).toEqual([
-      ["create", "ALIAS", "@", TARGET, ""],
-      ["create", "TXT", "_adoption-store", TARGET, ""],
-    ]);
+    expect(brief(changes)).toEqual([`create ALIAS @ = ${TARGET}`, `create TXT _adoption-store = ${TARGET}`]);
   });
 
   test("with a record in the way is the one to remove, then the one to create", () => {
@@ -267,7 +268,7 @@ describe("the advice for a domain", () => {
       found: ["2001:db8::1"],
     });
     expect([tone, title]).toEqual(["bad", "An AAAA record of docs.example.org is in the way"]);
-    expect(brief(changes)).toEqual([["delete", "AAAA", "docs", undefined, "2001:db8::1"], CREATE]);
+    expect(brief(changes)).toEqual(["delete AAAA docs, now 2001:db8::1", CREATE]);
   });
 
   test("with a wrong target is the current value and the new one, and not to create the record", () => {
@@ -275,7 +276,7 @@ describe("the advice for a domain", () => {
       { kind: "wrong_target", type: "CNAME", found: ["other.example.net"] },
     ]);
     expect(others).toEqual([]);
-    expect(brief(first!.changes)).toEqual([["change", "CNAME", "docs", TARGET, "other.example.net"]]);
+    expect(brief(first!.changes)).toEqual([`change CNAME docs = ${TARGET}, now other.example.net`]);
   });
 
   test("with records of both types in the way removes both, and creates one record", () => {
@@ -285,8 +286,8 @@ describe("the advice for a domain", () => {
     ]);
     expect([first?.title, others]).toEqual(["The A and AAAA records of docs.example.org are in the way", []]);
     expect(brief(first!.changes)).toEqual([
-      ["delete", "A", "docs", undefined, "192.0.2.1"],
-      ["delete", "AAAA", "docs", undefined, "2001:db8::1"],
+      "delete A docs, now 192.0.2.1",
+      "delete AAAA docs, now 2001:db8::1",
       CREATE,
     ]);
   });
@@ -295,15 +296,15 @@ describe("the advice for a domain", () => {
     const mail = about({ kind: "conflicting_record", type: "MX", found: ["10 mail.test"] });
     expect(mail.title).toBe("An MX record of docs.example.org is in the way");
     expect(mail.note).toContain("choose another name for the site");
-    expect(brief(mail.changes)).toEqual([["delete", "MX", "docs", undefined, "10 mail.test"], CREATE]);
+    expect(brief(mail.changes)).toEqual(["delete MX docs, now 10 mail.test", CREATE]);
     expect(about({ kind: "conflicting_record", type: "A", found: ["192.0.2.1"] }).note).toBeUndefined();
   });
 
   test.each([
-    [["a.test", TARGET], [["delete", "CNAME", "docs", undefined, "a.test"]]],
+    [["a.test", TARGET], ["delete CNAME docs, now a.test"]],
     [
       ["a.test", "b.test"],
-      [["delete", "CNAME", "docs", undefined, "a.test,b.test"], CREATE],
+      ["delete CNAME docs, now a.test,b.test", CREATE],
     ],
   ])("with the CNAME records %j leaves one", (found, changes) => {
     expect(brief(about({ kind: "wrong_target", type: "CNAME", found }).changes)).toEqual(changes);
@@ -312,10 +313,7 @@ describe("the advice for a domain", () => {
   test("that is delegated away removes its own NS records, but not those of a parent", () => {
     const away = (zone: string) =>
       about({ kind: "delegated_away", zone, found: ["ns.old.test"], expected: [TARGET] });
-    expect(brief(away("docs.example.org").changes)).toEqual([
-      ["delete", "NS", "docs", undefined, "ns.old.test"],
-      CREATE,
-    ]);
+    expect(brief(away("docs.example.org").changes)).toEqual(["delete NS docs, now ns.old.test", CREATE]);
     expect(away("example.org").changes).toEqual([]);
   });
 
@@ -323,7 +321,7 @@ describe("the advice for a domain", () => {
     const live = { ...APEX, stage: "live", liveAt: SOON } as const;
     const https = about({ kind: "https_record", found: ["1 . ipv4hint=192.0.2.7"] }, live);
     expect(https.tone).toBe("bad");
-    expect(brief(https.changes)).toEqual([["delete", "HTTPS", "@", undefined, "1 . ipv4hint=192.0.2.7"]]);
+    expect(brief(https.changes)).toEqual(["delete HTTPS @, now 1 . ipv4hint=192.0.2.7"]);
     expect(about({ kind: "apex_cname", expected: [TARGET] }, live)).toMatchObject({
       tone: "waiting",
       changes: [],
@@ -337,7 +335,7 @@ describe("the advice for a domain", () => {
       found: ["docs.example.org.example.org"],
       expected: [TARGET],
     });
-    expect(brief(changes)).toEqual([["delete", "CNAME", "docs.example.org", undefined, TARGET], CREATE]);
+    expect(brief(changes)).toEqual([`delete CNAME docs.example.org, now ${TARGET}`, CREATE]);
   });
 
   const WRONG_APEX = {
@@ -346,21 +344,21 @@ describe("the advice for a domain", () => {
     found: ["192.0.2.1"],
     expected: ["192.0.2.80"],
   } as const;
-  const PROOF = ["create", "TXT", "_adoption-store", TARGET, ""];
+  const PROOF = `create TXT _adoption-store = ${TARGET}`;
 
   test("with a wrong apex removes every possible record, and names the replacement for ALIAS", () => {
     const { changes, note } = about({ ...WRONG_APEX, found: ["192.0.2.1"], expected: [] }, APEX);
     expect(brief(changes)).toEqual([
-      ["delete", "A, AAAA, ALIAS or ANAME", "@", undefined, "192.0.2.1"],
-      ["create", "ALIAS", "@", TARGET, ""],
+      "delete A, AAAA, ALIAS or ANAME @, now 192.0.2.1",
+      `create ALIAS @ = ${TARGET}`,
       PROOF,
     ]);
     expect(note).toBe("An ANAME record works too.");
   });
 
   test.each([
-    ["CNAME", [["create", "CNAME", "@", TARGET, ""], PROOF], "A, AAAA or CNAME"],
-    [undefined, [["create", "A", "@", "192.0.2.80", ""], PROOF], "A or AAAA"],
+    ["CNAME", [`create CNAME @ = ${TARGET}`, PROOF], "A, AAAA or CNAME"],
+    [undefined, ["create A @ = 192.0.2.80", PROOF], "A or AAAA"],
   ] as const)("of an apex has the types of its provider: %s", (apexType, created, removed) => {
     const addresses = [{ type: "A", name: "@", value: "192.0.2.80", ttl: 3600, bind: "" }] as const;
     const domain = {
@@ -369,10 +367,7 @@ describe("the advice for a domain", () => {
       guide: { provider: "X", steps: [], ...(apexType && { apexType }) },
     };
     const { changes, note } = about({ ...WRONG_APEX, found: ["192.0.2.1"], expected: [] }, domain);
-    expect(brief(changes)).toEqual([
-      ["delete", removed, "@", undefined, "192.0.2.1"],
-      ...created.map((one) => [...one]),
-    ]);
+    expect(brief(changes)).toEqual([`delete ${removed} @, now 192.0.2.1`, ...created]);
     expect(note).toBeUndefined();
   });
 
@@ -400,12 +395,10 @@ describe("the advice for a domain", () => {
     const caa = { name: "example.org", found: ['0 issue ";"'], expected: ["letsencrypt.org"] };
     const { tone, changes } = about({ kind: "caa_forbids", ...caa }, { ...SUBDOMAIN, stage: "verified" });
     expect(tone).toBe("bad");
-    expect(brief(changes)).toEqual([["create", "CAA", "@", '0 issue "letsencrypt.org"', ""]]);
+    expect(brief(changes)).toEqual(['create CAA @ = 0 issue "letsencrypt.org"']);
     const challenge = { name: "_acme-challenge.docs.example.org", value: "abc.challenge.test" };
     const delegated = about({ kind: "caa_forbids", ...caa, challenge }, { ...SUBDOMAIN, stage: "verified" });
-    expect(brief(delegated.changes)).toEqual([
-      ["create", "CNAME", "_acme-challenge.docs", "abc.challenge.test", ""],
-    ]);
+    expect(brief(delegated.changes)).toEqual(["create CNAME _acme-challenge.docs = abc.challenge.test"]);
     const ofWildcard = about({ kind: "caa_forbids", ...caa, tag: "issuewild" });
     expect(ofWildcard.changes[0]?.value).toBe('0 issuewild "letsencrypt.org"');
   });
@@ -454,13 +447,13 @@ describe("the advice for a domain", () => {
     const name = "_adoption-store.example.org";
     const proofs = { type: "TXT", name, found: [], expected: [TARGET] };
     expect(brief(about({ kind: "ownership_unproven", ...proofs }, APEX).changes)).toEqual([
-      ["create", "TXT", "_adoption-store", TARGET, ""],
+      `create TXT _adoption-store = ${TARGET}`,
     ]);
     const { changes } = about(
       { kind: "ownership_unproven", ...proofs, found: ["b.cname.example.net"] },
       APEX,
     );
-    expect(brief(changes)).toEqual([["change", "TXT", "_adoption-store", TARGET, "b.cname.example.net"]]);
+    expect(brief(changes)).toEqual([`change TXT _adoption-store = ${TARGET}, now b.cname.example.net`]);
   });
 
   test.each<[Finding["responsible"], string]>([
@@ -505,7 +498,7 @@ describe("the advice for a domain", () => {
 
   test("with a stray address is to delete that one", () => {
     const { changes } = about({ kind: "stray_address", type: "AAAA", found: ["2001:db8::1"] }, APEX);
-    expect(brief(changes)).toEqual([["delete", "AAAA", "@", undefined, "2001:db8::1"]]);
+    expect(brief(changes)).toEqual(["delete AAAA @, now 2001:db8::1"]);
   });
 
   test("that another project keeps is the TXT record, with this project's value alone", () => {
@@ -515,13 +508,13 @@ describe("the advice for a domain", () => {
         "The DNS names both this project and another one for example.org, and the other project holds the domain",
       text: "Remove the other project's value from the TXT record.",
     });
-    expect(brief(changes)).toEqual([["change", "TXT", "_adoption-store", TARGET, ""]]);
+    expect(brief(changes)).toEqual([`change TXT _adoption-store = ${TARGET}`]);
   });
 
   test("that was lost to another project is every record", () => {
     expect(brief(about({ kind: "domain_lost" }, APEX).changes)).toEqual([
-      ["change", "ALIAS", "@", TARGET, ""],
-      ["change", "TXT", "_adoption-store", TARGET, ""],
+      `change ALIAS @ = ${TARGET}`,
+      `change TXT _adoption-store = ${TARGET}`,
     ]);
   });
 
@@ -755,32 +748,32 @@ test("a wildcard needs its own record and that of its challenge; other domains n
     challengeRecord: { ...challenge, required: true },
   };
   expect(brief(allRecords(wildcard))).toEqual([
-    ["create", "CNAME", "*", TARGET, ""],
-    ["create", "CNAME", "_acme-challenge", challenge.value, ""],
+    `create CNAME * = ${TARGET}`,
+    `create CNAME _acme-challenge = ${challenge.value}`,
   ]);
   const { checkedAt: _, ...unchecked } = wildcard;
   expect(advice([], unchecked)[0]?.title).toBe("Create these records at your DNS provider");
   const name = "_acme-challenge.example.org";
   const expected = [challenge.value];
   const missing = about({ kind: "no_record", type: "CNAME", name, expected }, wildcard);
-  expect(brief(missing.changes)).toEqual([["create", "CNAME", "_acme-challenge", challenge.value, ""]]);
+  expect(brief(missing.changes)).toEqual([`create CNAME _acme-challenge = ${challenge.value}`]);
   expect(missing.text).toStartWith("Create it at your DNS provider. The value must match exactly.");
   const own = { kind: "no_record", type: "CNAME" } as const;
   const [both, ...others] = advice([own, { ...own, name, expected }], wildcard);
   expect(both?.text).toStartWith("Create these records at your DNS provider. The values must match exactly.");
   expect([brief(both!.changes), others]).toEqual([brief(allRecords(wildcard)), []]);
-  expect(brief(about(own, wildcard).changes)).toEqual([["create", "CNAME", "*", TARGET, ""]]);
+  expect(brief(about(own, wildcard).changes)).toEqual([`create CNAME * = ${TARGET}`]);
   const wrong = { kind: "wrong_target", type: "CNAME", name, found: ["x.test"], expected } as const;
   expect(brief(about({ ...wrong, found: [...wrong.found] }, wildcard).changes)).toEqual([
-    ["change", "CNAME", "_acme-challenge", challenge.value, "x.test"],
+    `change CNAME _acme-challenge = ${challenge.value}, now x.test`,
   ]);
   const left = about(
     { kind: "conflicting_record", type: "TXT", name, found: ["left-over"], expected },
     wildcard,
   );
   expect(brief(left.changes)).toEqual([
-    ["delete", "TXT", "_acme-challenge", undefined, "left-over"],
-    ["create", "CNAME", "_acme-challenge", challenge.value, ""],
+    "delete TXT _acme-challenge, now left-over",
+    `create CNAME _acme-challenge = ${challenge.value}`,
   ]);
   expect(left.note).toBeUndefined();
   const other = { ...SUBDOMAIN, challengeRecord: { ...challenge, required: false } };
@@ -801,17 +794,12 @@ test("a domain that moves shows when its record may change, and not before", () 
   const unprepared = about({ ...finding, challenge }, proven);
   expect(unprepared).toMatchObject({ tone: "waiting", who: "Who must act: you, at your DNS provider." });
   expect(unprepared.text).toStartWith("To get a certificate before the move, create this record.");
-  expect(brief(unprepared.changes)).toEqual([
-    ["create", "CNAME", "_acme-challenge.docs", challenge.value, ""],
-  ]);
+  expect(brief(unprepared.changes)).toEqual([`create CNAME _acme-challenge.docs = ${challenge.value}`]);
   const certificate = { status: "in_use", notAfter: "2027-02-18T10:00:00Z" } as const;
   const ready = { ...proven, stage: "live", certificate } as const;
   const moved = about(finding, ready);
   expect(moved).toMatchObject({ tone: "bad", title: "Ready: change the record now" });
-  expect(brief(moved.changes)).toEqual([
-    ["delete", "A", "docs", undefined, "192.0.2.7"],
-    ["create", "CNAME", "docs", TARGET, ""],
-  ]);
+  expect(brief(moved.changes)).toEqual(["delete A docs, now 192.0.2.7", `create CNAME docs = ${TARGET}`]);
   const changesAt = (found: string[], domain: Partial<Domain> = {}) =>
     brief(
       about(
@@ -819,9 +807,9 @@ test("a domain that moves shows when its record may change, and not before", () 
         { ...ready, ...domain, stage: "live" },
       ).changes,
     );
-  expect(changesAt(["old.example.net"])).toEqual([["change", "CNAME", "docs", TARGET, "old.example.net"]]);
-  expect(changesAt([])).toEqual([["create", "CNAME", "docs", TARGET, ""]]);
-  expect(changesAt(["192.0.2.7"], APEX)[0]!.slice(0, 2)).toEqual(["delete", "A, AAAA, ALIAS or ANAME"]);
+  expect(changesAt(["old.example.net"])).toEqual([`change CNAME docs = ${TARGET}, now old.example.net`]);
+  expect(changesAt([])).toEqual([`create CNAME docs = ${TARGET}`]);
+  expect(changesAt(["192.0.2.7"], APEX)[0]).toStartWith("delete A, AAAA, ALIAS or ANAME");
   const findings = findingsOf([finding], ready);
   expect(statusOf({ ...ready, findings }, NOW)).toBe("action_needed");
   expect(stepsOf({ ...ready, findings }, [], true, NOW)).toMatchObject([
