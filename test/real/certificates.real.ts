@@ -126,7 +126,7 @@ test("a domain is live within 60 s after its record exists, without Verify, alth
   const { server, curl, zones, changeZones } = room;
   const inZone = zones["example.test"] ?? [];
   changeZones({ ...zones, "example.test": inZone.filter((line) => !line.startsWith(`${NAME} `)) });
-  const shown = async () => await server.read<{ findings: unknown }>(`${domains}/${NAME}`);
+  const shown = () => server.read<{ findings: unknown }>(`${domains}/${NAME}`);
   await server.send(domains, { hostname: NAME });
   // The checks after 10 and 20 s.
   await Bun.sleep(25_000);

@@ -1,6 +1,5 @@
-import { afterEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Debug } from "../../src/data/cluster/engines/engine.ts";
 import { type Append, EngineUnavailable, type Log } from "../../src/data/cluster/log.ts";
@@ -12,23 +11,13 @@ import { outcomeOf } from "../support/outcome.ts";
 import { cutProxy } from "./cut-proxy.ts";
 import { FIRST, HEAD, lostResponse, record, stoppedHolder, unavailableServer } from "./cluster-failures.ts";
 import { ETCD, type Etcd, type EtcdOptions, startEtcd } from "./etcd.ts";
-import { describeReal, until } from "./support.ts";
+import { atEnd, describeReal, directory, kept, until } from "./support.ts";
 
 describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
-  let cleanups: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const cleanUp of cleanups.toReversed()) await cleanUp();
-    cleanups = [];
-  });
-
-  const start = async (count: number, options: EtcdOptions = {}): Promise<Etcd> => {
-    const etcd = await startEtcd(count, options);
-    cleanups.push(async () => etcd[Symbol.asyncDispose]());
-    return etcd;
-  };
+  const start = async (count: number, options: EtcdOptions = {}) => kept(await startEtcd(count, options));
   const open = async (url: string, debug?: Debug): Promise<Log> => {
     const log = await openLog(parseDatabaseUrl(url), debug);
-    cleanups.push(() => log.close());
+    atEnd(() => log.close());
     return log;
   };
 
@@ -143,8 +132,7 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
   });
 
   const certificateFiles = async (ca: TestCa) => {
-    const path = mkdtempSync(join(tmpdir(), "adoption-store-"));
-    cleanups.push(async () => rmSync(path, { recursive: true }));
+    const path = directory();
     const server = await ca.issue(["127.0.0.1"]);
     writeFileSync(join(path, "ca.pem"), ca.root);
     writeFileSync(join(path, "cert.pem"), server.cert);

@@ -1,6 +1,5 @@
-import { afterEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Debug } from "../../src/data/cluster/engines/engine.ts";
 import { AppendUnknown, EngineUnavailable, type Log } from "../../src/data/cluster/log.ts";
@@ -10,31 +9,20 @@ import { createTestCa } from "../support/certificates.ts";
 import { outcomeOf } from "../support/outcome.ts";
 import { FIRST, HEAD, lostResponse, record, stoppedHolder, unavailableServer } from "./cluster-failures.ts";
 import { cutProxy } from "./cut-proxy.ts";
-import { POSTGRES, type Postgres, type PostgresOptions, startPostgres } from "./postgres.ts";
-import { describeReal, until } from "./support.ts";
+import { POSTGRES, type PostgresOptions, startPostgres } from "./postgres.ts";
+import { atEnd, describeReal, directory, kept, until } from "./support.ts";
 
 describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
-  let cleanups: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const cleanUp of cleanups.toReversed()) await cleanUp();
-    cleanups = [];
-  });
-
-  const start = async (options: PostgresOptions = {}): Promise<Postgres> => {
-    const postgres = await startPostgres(options);
-    cleanups.push(async () => postgres[Symbol.asyncDispose]());
-    return postgres;
-  };
+  const start = async (options: PostgresOptions = {}) => kept(await startPostgres(options));
   const open = async (url: string, debug?: Debug): Promise<Log> => {
     const log = await openLog(parseDatabaseUrl(url), debug);
-    cleanups.push(() => log.close());
+    atEnd(() => log.close());
     return log;
   };
   /** A primary whose commits wait for a standby. */
   const startPair = async () => {
     const primary = await start();
-    const standby = await primary.standby("s1");
-    cleanups.push(async () => standby[Symbol.asyncDispose]());
+    const standby = kept(await primary.standby("s1"));
     await primary.configure(["synchronous_standby_names = 's1'"]);
     await until("the standby is synchronous", async () =>
       (await primary.query("SELECT sync_state FROM pg_stat_replication")).includes("sync"),
@@ -148,8 +136,7 @@ describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
 
   test("the server's certificate is verified", async () => {
     const ca = await createTestCa();
-    const path = mkdtempSync(join(tmpdir(), "adoption-store-"));
-    cleanups.push(async () => rmSync(path, { recursive: true }));
+    const path = directory();
     writeFileSync(join(path, "ca.pem"), ca.root);
     writeFileSync(join(path, "other.pem"), (await createTestCa()).root);
     const postgres = await start({ tls: await ca.issue(["127.0.0.1"]) });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Node, node } from "./cluster/nodes.ts";
 import { ETCD, startEtcd } from "./etcd.ts";
-import { directory, real, store, until } from "./support.ts";
+import { directory, real, store, until, kept } from "./support.ts";
 
 const test = real(...ETCD);
 
@@ -20,7 +20,7 @@ const addPet = (at: Node, key: string, name: string) =>
   call(at, key, "/v1/pets", { method: "POST", body: JSON.stringify({ name, categoryId: 1 }) });
 
 const startTwo = async (path: string, env: Record<string, string>) => {
-  const nodes = ["a", "b"].map((name) => node({ place: join(path, name), env })) as [Node, Node];
+  const nodes = ["a", "b"].map((name) => kept(node({ place: join(path, name), env }))) as [Node, Node];
   for (const each of nodes) await each.start();
   return nodes;
 };
@@ -29,8 +29,6 @@ test("a node whose file was changed behind its back makes it again, in the same 
   const place = directory();
   await using etcd = await startEtcd(1);
   const [a, b] = await startTwo(place, { DATABASE_URL: etcd.url("rebuild") });
-  await using _a = a;
-  await using _b = b;
   const key = a.adminKey();
   const { body: bella } = await addPet(a, key, "Bella");
   expect((await call(b, key, `/v1/pets/${bella.id}`)).body.name).toBe("Bella");
@@ -57,8 +55,6 @@ test("an adopter who is erased on one node is in no file of another", async () =
   await using etcd = await startEtcd(1);
   const env = { DATABASE_URL: etcd.url("erasure") };
   const [a, b] = await startTwo(place, env);
-  await using _a = a;
-  await using _b = b;
   const key = a.adminKey();
   const order = async () => {
     const pet = { name: "Bella", categoryId: 1, status: "available" };

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import { type Node, node } from "./cluster/nodes.ts";
 import { ETCD, startEtcd } from "./etcd.ts";
-import { directory, real, serve, store, until } from "./support.ts";
+import { directory, real, serve, store, until, kept } from "./support.ts";
 
 const test = real(...ETCD);
 
@@ -22,9 +22,7 @@ test("a backup of a node, restored and joined, takes all nodes of a running clus
   const place = directory();
   await using etcd = await startEtcd(3);
   const env = { DATABASE_URL: etcd.url("restore") };
-  const [a, b] = ["a", "b"].map((name) => node({ place: join(place, name), env })) as [Node, Node];
-  await using _a = a;
-  await using _b = b;
+  const [a, b] = ["a", "b"].map((name) => kept(node({ place: join(place, name), env }))) as [Node, Node];
   for (const each of [a, b]) await each.start();
   const key = a.adminKey();
   const command = async (argv: string[], settings: Record<string, string> = env) => {
@@ -62,9 +60,7 @@ test("a node leaves with all that the others wrote, and is a store of its own; t
   const place = directory();
   await using etcd = await startEtcd(1);
   const env = { DATABASE_URL: etcd.url("leave") };
-  const [a, b] = ["a", "b"].map((name) => node({ place: join(place, name), env })) as [Node, Node];
-  await using _a = a;
-  await using _b = b;
+  const [a, b] = ["a", "b"].map((name) => kept(node({ place: join(place, name), env }))) as [Node, Node];
   for (const each of [a, b]) await each.start();
   const key = a.adminKey();
   await a.kill();

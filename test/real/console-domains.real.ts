@@ -67,8 +67,7 @@ test("the domain page begins with what is wrong and the record to change, and th
   ]);
   // Without scrolling: the header of the console, the project and the domain are above it.
   await eventually(
-    async () =>
-      await page.evaluate("document.querySelector('main .notice').getBoundingClientRect().top < 350"),
+    () => page.evaluate("document.querySelector('main .notice').getBoundingClientRect().top < 350"),
     true,
   );
   await button("Copy the value of the CNAME record").click();

@@ -109,7 +109,7 @@ test("the usual species are offered once, and can be added twice without harm", 
   expect(await page.evaluate(`document.elementFromPoint(${left! + 20}, ${bottom! - 5}) === ${last}`)).toBe(
     true,
   );
-  const names = ((await read("/v1/categories")) as { name: string }[]).map(({ name }) => name);
+  const names = (await read<{ name: string }[]>("/v1/categories")).map(({ name }) => name);
   expect(names).toEqual(["RABBIT", "Dog", "Cat", "Guinea pig", "Bird", "Reptile"]);
   for (let id = 1; id <= 7; id++) await server.call(`/v1/categories/${id}`, { method: "DELETE" });
   await page.reload();

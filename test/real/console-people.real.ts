@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { openConsole } from "./console.ts";
 import { violationsOf } from "./axe.ts";
 import { type Page, eventually, untilTrue } from "./browser.ts";
 import { acceptInvitation as accept, addAuthenticator, consoleOf } from "./passkeys.ts";
@@ -21,6 +22,26 @@ const invite = async (page: Page, name: string, email: string, role: string): Pr
   await inDialog(page, "Done").click();
   await untilTrue(page, "!document.querySelector('dialog[open]')");
   return link;
+};
+
+/** A server with a browser in which an administrator has invited Ada Byron, who has then signed in there with a passkey. */
+const openAs = async (role: string) => {
+  const server = await serve();
+  const { page } = await openBrowser();
+  const authenticator = await addAuthenticator(page);
+  await signIn(page, consoleOf(server), server.key, "/people");
+  await accept(page, await invite(page, "Ada Byron", "ada@example.org", role));
+  return { server, page, authenticator };
+};
+
+/** The same with a browser for each of both: the administrator stays signed in. */
+const openTwo = async (role: string) => {
+  const server = await serve();
+  const ours = await openConsole(server, "/people", consoleOf(server));
+  const theirs = await openBrowser();
+  await addAuthenticator(theirs.page);
+  await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", role));
+  return { server, ours, theirs };
 };
 
 const navigation = (page: Page) =>
@@ -108,12 +129,7 @@ test("an invited person registers a passkey, signs out, and signs in with it", a
 });
 
 test("a person who is removed is out at the next request", async () => {
-  const server = await serve();
-  const theirs = await openBrowser();
-  const ours = await openBrowser();
-  await addAuthenticator(theirs.page);
-  await signIn(ours.page, consoleOf(server), server.key, "/people");
-  await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Staff"));
+  const { server, ours, theirs } = await openTwo("Staff");
   await server.add("Bella");
   await theirs.page.goto(`${consoleOf(server)}/console/animals`);
   await theirs.page.getByText("Bella").first().waitFor();
@@ -132,12 +148,7 @@ test("a person who is removed is out at the next request", async () => {
 });
 
 test("a role holds from the next request, and Undo takes its change back", async () => {
-  const server = await serve();
-  const theirs = await openBrowser();
-  const ours = await openBrowser();
-  await addAuthenticator(theirs.page);
-  await signIn(ours.page, consoleOf(server), server.key, "/people");
-  await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Volunteer"));
+  const { server, ours, theirs } = await openTwo("Volunteer");
   await server.add("Bella");
   expect(await navigation(theirs.page)).toEqual(["Animals", "Adoptions", "Categories"]);
   await theirs.page.goto(`${consoleOf(server)}/console/animals`);
@@ -163,11 +174,7 @@ test("a role holds from the next request, and Undo takes its change back", async
 });
 
 test("a person adds and removes passkeys of their own, and keeps the last", async () => {
-  const server = await serve();
-  const { page } = await openBrowser();
-  await addAuthenticator(page);
-  await signIn(page, consoleOf(server), server.key, "/people");
-  await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Staff"));
+  const { page } = await openAs("Staff");
   await page.getByRole("link", { name: "Ada Byron" }).click();
   await page.getByRole("link", { name: "Add passkey" }).click();
   expect(await violationsOf(page)).toEqual([]);
@@ -227,11 +234,7 @@ test("the name of a key leads to its sessions, which end there one by one or tog
 });
 
 test("a passkey that the user does not confirm signs nobody in, and says so", async () => {
-  const server = await serve();
-  const { page } = await openBrowser();
-  const authenticator = await addAuthenticator(page);
-  await signIn(page, consoleOf(server), server.key, "/people");
-  await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Staff"));
+  const { page, authenticator } = await openAs("Staff");
   await page.getByRole("button", { name: "Sign out" }).click();
   await authenticator.refuse();
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
@@ -239,11 +242,7 @@ test("a passkey that the user does not confirm signs nobody in, and says so", as
 });
 
 test("when a person's session ends, the draft stays, and a passkey brings it back", async () => {
-  const server = await serve();
-  const { page } = await openBrowser();
-  await addAuthenticator(page);
-  await signIn(page, consoleOf(server), server.key, "/people");
-  await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Administrator"));
+  const { server, page } = await openAs("Administrator");
   await page.goto(`${consoleOf(server)}/console/people/new`);
   await page.locator("dialog [name=name]").fill("Grace");
   await page.locator("dialog [name=email]").fill("grace@example.org");
@@ -263,12 +262,7 @@ test("when a person's session ends, the draft stays, and a passkey brings it bac
 });
 
 test("a person whose role was lowered while a form was open learns why it is refused", async () => {
-  const server = await serve();
-  const theirs = await openBrowser();
-  const ours = await openBrowser();
-  await addAuthenticator(theirs.page);
-  await signIn(ours.page, consoleOf(server), server.key, "/people");
-  await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Staff"));
+  const { server, ours, theirs } = await openTwo("Staff");
   await theirs.page.goto(`${consoleOf(server)}/console/animals/new`);
   await theirs.page.locator("dialog [name=name]").fill("Bella");
   await theirs.page.locator("dialog [name=name]").press("Tab");

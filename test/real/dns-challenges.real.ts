@@ -217,13 +217,13 @@ const openShop = async (place: string, old: string) => {
         },
         30_000,
       ),
-    show: async () =>
-      (await server.read(`${domains}/${SHOP}`)) as {
+    show: () =>
+      server.read<{
         stage: string;
         verifiedAt?: string;
         certificate?: { problem?: { type: string } };
         findings: { kind: string; message: string; challenge?: { name: string; value: string } }[];
-      },
+      }>(`${domains}/${SHOP}`),
   };
 };
 

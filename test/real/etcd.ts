@@ -17,27 +17,6 @@ export interface EtcdOptions {
   more?: string[];
 }
 
-export interface EtcdMember {
-  /** Host and port for clients. */
-  readonly address: string;
-  readonly pid: () => number;
-  /** kill -9. */
-  kill(): Promise<void>;
-  /** Starts it again with its data, after `kill`. */
-  restart(): Promise<void>;
-  /** SIGSTOP and SIGCONT. */
-  pause(): void;
-  resume(): void;
-}
-
-export interface Etcd extends AsyncDisposable {
-  readonly members: readonly EtcdMember[];
-  /** All members, for DATABASE_URL. */
-  url(prefix: string): string;
-  /** Which member is the leader, as those that respond say. */
-  leader(): Promise<number>;
-}
-
 const freePort = (hostname: string): number => {
   const server = Bun.serve({ port: 0, hostname, fetch: () => new Response() });
   const { port } = server;
@@ -83,7 +62,7 @@ const argumentsOf = (
 };
 
 /** Real etcd members, of `/usr/bin/etcd`, that elect a leader before this returns. They end with the tests. */
-export const startEtcd = async (count: number, options: EtcdOptions = {}): Promise<Etcd> => {
+export const startEtcd = async (count: number, options: EtcdOptions = {}) => {
   const place = newDirectory();
   const { hostOf = () => "127.0.0.1", prefixOf = () => [], tls } = options;
   const plans = Array.from({ length: count }, (_, index): Plan => {
@@ -105,14 +84,18 @@ export const startEtcd = async (count: number, options: EtcdOptions = {}): Promi
       );
     let child = spawn();
     return {
+      /** Host and port for clients. */
       address: `${plan.host}:${plan.port}`,
       log,
       pid: () => child.pid,
+      /** kill -9. */
       async kill() {
         child.kill("SIGKILL");
         await child.exited;
       },
+      /** Starts it again with its data, after `kill`. */
       restart: async () => void (child = spawn()),
+      /** SIGSTOP and SIGCONT. */
       pause: () => child.kill("SIGSTOP"),
       resume: () => child.kill("SIGCONT"),
     };
@@ -151,8 +134,13 @@ export const startEtcd = async (count: number, options: EtcdOptions = {}): Promi
   }
   return {
     members,
-    url: (prefix) => `etcd://${members.map(({ address }) => address).join(",")}/${prefix}`,
+    /** All members, for DATABASE_URL. */
+    url: (prefix: string) => `etcd://${members.map(({ address }) => address).join(",")}/${prefix}`,
+    /** Which member is the leader, as those that respond say. */
     leader,
     [Symbol.asyncDispose]: end,
   };
 };
+
+export type Etcd = Awaited<ReturnType<typeof startEtcd>>;
+export type EtcdMember = Etcd["members"][number];

@@ -74,7 +74,7 @@ test("orders forget leaves no byte of the address in DATA_DIR while the server w
   });
   expect(await writing).toEqual([201]);
   expect(holding()).toEqual([]);
-  const [first] = (await server.read("/v1/store/orders")) as object[];
+  const [first] = await server.read<object[]>("/v1/store/orders");
   expect(first).toMatchObject({ id: 1, status: "cancelled" });
   expect(first).not.toHaveProperty("adopter");
 });

@@ -207,7 +207,7 @@ test("two editors of one animal do not overwrite each other, and neither loses w
   const it = await openShelter();
   const { page, send, read, dialog, field } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
-  const [before] = (await read("/v1/pets")) as object[];
+  const [before] = await read<object[]>("/v1/pets");
   await it.open("/animals/1/change");
   await field("Name").fill("Bella II");
   expect(await read("/v1/pets")).toEqual([before]);
