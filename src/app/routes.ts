@@ -25,7 +25,7 @@ import { docsRoutes } from "../pages/openapi/routes.ts";
 import { type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "../pages/openapi/sections.ts";
 import { orderEndpoints } from "../store/orders/endpoints.ts";
 import { personEndpoints } from "../access/people/endpoints.ts";
-import { eventStream } from "../store/pets/events/stream-response.ts";
+import { eventStream } from "../store/pets/events/streams.ts";
 import { petEndpoints } from "../store/pets/endpoints.ts";
 import { previewAddress, projectAddresses } from "../platform/projects/addresses.ts";
 import { projectEndpoints } from "../platform/projects/endpoints.ts";

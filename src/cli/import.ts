@@ -7,7 +7,7 @@ import {
 } from "../store/import-export/category-names.ts";
 import { columnsOf, type Mapping, parseMapping } from "../store/import-export/columns.ts";
 import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../store/import-export/source.ts";
-import type { Dependencies, ImportOptions, Preview } from "../store/import-export/import-options.ts";
+import type { Dependencies, ImportOptions, Preview } from "../store/import-export/import.ts";
 import { importFile, type ImportResult } from "../store/import-export/import.ts";
 import { categoryLookup, importRepository, storedCategories } from "../store/import-export/repository.ts";
 import { parseValueMapping, type ValueMapping } from "../store/import-export/value-mapping.ts";

@@ -154,7 +154,7 @@ const resourceLists =
       ...OF_RESOURCE.all(client, { resource: kind, resourceId: id, ...page }),
       ...children.flatMap((child) => OF_PARENT.all(client, { resource: child, resourceId: id, ...page })),
     ]
-      .toSorted((one, other) => other.id - one.id)
+      .toSorted((a, b) => b.id - a.id)
       .slice(0, page.limit)
       .map(toEntry);
 

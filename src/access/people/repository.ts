@@ -1,16 +1,89 @@
-import { type SQL, sql } from "drizzle-orm";
-import { changesBetween } from "../../data/db/audit.ts";
-import { isAdministrator, isLastPersonToGrant } from "../../data/db/management-access.ts";
+import { sql, type SQL } from "drizzle-orm";
+import { record as recordEntry, changesBetween } from "../../data/db/audit.ts";
+import { cachedReads } from "../../data/db/fresh-reads.ts";
+import type { Commit } from "../../data/db/commit.ts";
+import {
+  endOperatorSessions,
+  isAdministrator,
+  isLastPersonToGrant,
+} from "../../data/db/management-access.ts";
 import type { Database } from "../../data/db/open.ts";
 import { identities, invitations, passkeys, people } from "../../data/db/schema/people.ts";
-import { insert, set, statement, update, value, valuesFor } from "../../data/db/statement.ts";
+import { columnsOf, statement, value, insert, set, update, valuesFor } from "../../data/db/statement.ts";
+import type { Action } from "../../data/db/actions.ts";
+import { type Passkey, type Person, type Role, MAX_PASSKEYS, type SignIn } from "./person.ts";
 import type { Act } from "../../lib/actor.ts";
 import { foldEmail } from "../../lib/email.ts";
-import { access, accounts } from "./access-repository.ts";
-import type { Person, Role } from "./person.ts";
-import { COLUMNS, FIND, IS_PERSON, IS_PRESENT, openShared, type Shared, toPerson } from "./queries.ts";
 
-export type { NewPasskey } from "./access-repository.ts";
+const COLUMNS = sql`
+  ${columnsOf(people, "id", "name", "email", "role", "handle", "createdAt", "lastSeenAt")},
+  (SELECT ${invitations.expiresAt} FROM ${invitations} WHERE ${invitations.personId} = ${people.id}) AS invitedUntil,
+  (SELECT json_group_array(json_object('id', ${passkeys.id}, 'name', ${passkeys.name},
+      'createdAt', ${passkeys.createdAt}, 'lastUsedAt', ${passkeys.lastUsedAt}) ORDER BY ${passkeys.id})
+    FROM ${passkeys} WHERE ${passkeys.personId} = ${people.id}) AS passkeys,
+  (SELECT json_group_array(${identities.issuer} ORDER BY ${identities.issuer})
+    FROM ${identities} WHERE ${identities.personId} = ${people.id}) AS issuers`;
+
+type StoredPerson = Pick<
+  typeof people.$inferSelect,
+  "id" | "name" | "email" | "role" | "handle" | "createdAt" | "lastSeenAt"
+>;
+
+interface Row extends StoredPerson {
+  invitedUntil: number | null;
+  /** JSON. */
+  passkeys: string;
+  issuers: string;
+}
+
+const toPasskey = ({ lastUsedAt, ...passkey }: Passkey & { lastUsedAt: number | null }): Passkey => ({
+  ...passkey,
+  lastUsedAt: lastUsedAt ?? undefined,
+});
+
+const toPerson = (row: Row): Person => ({
+  ...row,
+  email: row.email ?? "",
+  lastSeenAt: row.lastSeenAt ?? undefined,
+  invitedUntil: row.invitedUntil ?? undefined,
+  passkeys: (JSON.parse(row.passkeys) as (Passkey & { lastUsedAt: number | null })[]).map(toPasskey),
+  issuers: JSON.parse(row.issuers) as string[],
+});
+
+const IS_PRESENT = sql`${people.removedAt} IS NULL`;
+const IS_PERSON = sql`${people.id} = ${value("id")} AND ${IS_PRESENT}`;
+
+const FIND = statement(sql`SELECT ${COLUMNS} FROM ${people} WHERE ${IS_PERSON}`).as(toPerson);
+
+const MAX_CACHED_PEOPLE = 1000;
+
+/** The shared parts of the repository. */
+const openShared = (database: Database) => {
+  const { client, commit, fresh } = database;
+  const cache = cachedReads(database, MAX_CACHED_PEOPLE, (id: number) => FIND.get(client, { id }));
+  /** Commits, then clears the caches. */
+  const change: Commit = async (writes, last) => {
+    try {
+      return await commit(writes, last);
+    } finally {
+      cache.clear();
+    }
+  };
+  /** Records a change. If it lets the first administrator sign in, the sessions of sign-in links end. */
+  const record: typeof recordEntry = (act, entry) =>
+    entry ? [...recordEntry(act, entry), ...endOperatorSessions(client, act)] : [];
+  /** Records a change that a person made to their sign-in methods. */
+  const recordOwn = (action: Action, id: number | undefined, now: number) => {
+    const person = id === undefined ? undefined : FIND.get(client, { id });
+    if (!person) return [];
+    const { name } = person;
+    const actor = { kind: "person", id: person.id, name } as const;
+    return record({ actor, now }, { action, id: person.id, label: name });
+  };
+  return { client, cache, change, record, recordOwn, commit, fresh };
+};
+
+type Shared = ReturnType<typeof openShared>;
 
 export interface NewPerson {
   name: string;
@@ -184,6 +257,204 @@ const management = ({ client, change, record }: Shared) => ({
       ([[removed]]) => record(act, removed && { action: "person.removed", id, label: name }),
     );
     return rows.length > 0;
+  },
+});
+
+type StoredPasskey = typeof passkeys.$inferSelect;
+
+/** A WebAuthn credential that a person has registered. Binary values are base64url. */
+export type NewPasskey = Pick<StoredPasskey, "credentialId" | "publicKey" | "signCount" | "name"> & {
+  transports: readonly string[];
+};
+
+/** A stored credential, to verify a signature with. */
+type CredentialRow = Pick<
+  StoredPasskey,
+  "personId" | "credentialId" | "publicKey" | "signCount" | "transports"
+> & { handle: string };
+
+/** An account at an OpenID Connect provider. */
+type Identity = Pick<typeof identities.$inferSelect, "issuer" | "subject">;
+
+const withTransports = <Row extends { transports: string }>(row: Row) => ({
+  ...row,
+  transports: JSON.parse(row.transports) as string[],
+});
+
+const IS_INVITED = sql`${invitations.hash} = ${value("hash")} AND ${invitations.expiresAt} > ${value("now")} AND ${IS_PRESENT}`;
+const OF_CREDENTIAL = sql`${passkeys.credentialId} = ${value("credentialId")}`;
+const OF_IDENTITY = sql`${identities.issuer} = ${value("issuer")} AND ${identities.subject} = ${value("subject")}`;
+
+const HAS_ROOM_FOR_PASSKEY = sql`
+  (SELECT count(*) FROM ${passkeys} WHERE ${passkeys.personId} = ${people.id}) < ${MAX_PASSKEYS}
+  AND NOT EXISTS (SELECT 1 FROM ${passkeys} WHERE ${OF_CREDENTIAL})`;
+
+const FIND_INVITED = statement(sql`
+  SELECT ${COLUMNS}
+  FROM ${people}
+  JOIN ${invitations} ON ${invitations.personId} = ${people.id}
+  WHERE ${IS_INVITED}`).as(toPerson);
+
+const FIND_IDENTITY = statement<{ personId: number }>(sql`
+  SELECT ${columnsOf(identities, "personId")}
+  FROM ${identities}
+  JOIN ${people} ON ${people.id} = ${identities.personId}
+  WHERE ${OF_IDENTITY} AND ${IS_PRESENT}`);
+
+const FIND_CREDENTIAL = statement(sql`
+  SELECT ${columnsOf(passkeys, "personId", "credentialId", "publicKey", "signCount", "transports")},
+    ${columnsOf(people, "handle")}
+  FROM ${passkeys}
+  JOIN ${people} ON ${people.id} = ${passkeys.personId}
+  WHERE ${OF_CREDENTIAL} AND ${IS_PRESENT}`).as(withTransports<CredentialRow>);
+
+const CREDENTIALS = statement(sql`
+  SELECT ${passkeys.credentialId} AS id, ${columnsOf(passkeys, "transports")}
+  FROM ${passkeys}
+  WHERE ${passkeys.personId} = ${value("id")}`).as(withTransports<{ id: string; transports: string }>);
+
+const NEW_PASSKEY = insert(passkeys, {
+  personId: people.id,
+  ...valuesFor("credentialId", "publicKey", "signCount", "transports"),
+  name: value("passkeyName"),
+  createdAt: value("now"),
+});
+
+const ADD_PASSKEY = statement<{ id: number }>(sql`
+  ${NEW_PASSKEY}
+  FROM ${people}
+  WHERE ${IS_PERSON} AND ${HAS_ROOM_FOR_PASSKEY}
+  RETURNING ${passkeys.id} AS id`);
+
+const ACCEPT = statement<{ id: number; passkeyId: number }>(sql`
+  ${NEW_PASSKEY}
+  FROM ${people}
+  JOIN ${invitations} ON ${invitations.personId} = ${people.id}
+  WHERE ${IS_INVITED} AND ${HAS_ROOM_FOR_PASSKEY}
+  RETURNING ${passkeys.personId} AS id, ${passkeys.id} AS passkeyId`);
+
+/** Only for the passkey that the statement before it has stored. */
+const USE_INVITATION = statement(sql`
+  DELETE FROM ${invitations}
+  WHERE ${invitations.hash} = ${value("hash")}
+    AND EXISTS (SELECT 1 FROM ${passkeys} WHERE ${OF_CREDENTIAL} AND ${passkeys.personId} = ${invitations.personId})`);
+
+// An authenticator that counts never counts backwards: otherwise there are two of it.
+const COUNT_SIGNATURE = statement<{ id: number; passkeyId: number }>(sql`
+  ${update(passkeys, { signCount: value("signCount"), lastUsedAt: value("now") })}
+  WHERE ${OF_CREDENTIAL}
+    AND (${passkeys.signCount} < ${value("signCount")} OR (${passkeys.signCount} = 0 AND ${value("signCount")} = 0))
+  RETURNING ${passkeys.personId} AS id, ${passkeys.id} AS passkeyId`);
+
+const REMOVE_PASSKEY = statement<{ id: number }>(sql`
+  DELETE FROM ${passkeys}
+  WHERE ${passkeys.id} = ${value("passkeyId")}
+    AND ${passkeys.personId} = ${value("id")}
+    AND NOT EXISTS (
+      SELECT 1
+      FROM ${people}
+      WHERE ${IS_PERSON}
+        AND NOT EXISTS (
+          SELECT 1 FROM ${passkeys}
+          WHERE ${passkeys.personId} = ${people.id} AND ${passkeys.id} <> ${value("passkeyId")})
+        AND NOT EXISTS (SELECT 1 FROM ${identities} WHERE ${identities.personId} = ${people.id})
+        AND (${value("keepsOne")} OR ${isLastPersonToGrant}))
+  RETURNING ${passkeys.id} AS id`);
+
+// Folding equates too much: K, the sign for Kelvin, folds to k, and may begin the address of another mailbox. A second account
+// at the address of a person who has one belongs to another person: addresses are reassigned.
+const LINK = statement<{ personId: number }>(sql`
+  ${insert(identities, { ...valuesFor("issuer", "subject"), personId: people.id, createdAt: value("now") })}
+  FROM ${people}
+  WHERE ${people.foldedEmail} = ${value("foldedEmail")}
+    AND ${IS_PRESENT}
+    AND ${people.email} = ${value("email")} COLLATE NOCASE
+    AND NOT EXISTS (
+      SELECT 1 FROM ${identities}
+      WHERE ${identities.personId} = ${people.id} AND ${identities.issuer} = ${value("issuer")})
+  ON CONFLICT DO NOTHING
+  RETURNING ${columnsOf(identities, "personId")}`);
+
+const END_INVITATION = statement(sql`
+  DELETE FROM ${invitations}
+  WHERE ${invitations.personId} IN (SELECT ${identities.personId} FROM ${identities} WHERE ${OF_IDENTITY})`);
+
+const passkeyValues = ({ name, transports, ...passkey }: NewPasskey) => ({
+  ...passkey,
+  passkeyName: name,
+  transports: JSON.stringify(transports),
+});
+
+/** Invitations and passkeys. */
+const access = ({ client, change, record, recordOwn, fresh }: Shared) => ({
+  /** The person whose open invitation has this hash. */
+  async findInvited(hash: string, now: number): Promise<Person | undefined> {
+    await fresh();
+    return FIND_INVITED.get(client, { hash, now });
+  },
+  /**
+   * Uses an invitation for the person's passkey, in one atomic step. Undefined, and nothing is stored, if the invitation is used, replaced or expired, or the credential exists.
+   */
+  async accept(hash: string, passkey: NewPasskey, now: number): Promise<SignIn | undefined> {
+    const values = { ...passkeyValues(passkey), hash, now };
+    const [[row]] = await change([ACCEPT.with(values), USE_INVITATION.with(values)], ([[accepted]]) =>
+      recordOwn("person.joined", accepted?.id, now),
+    );
+    return row;
+  },
+  /** False if the person has too many passkeys or was removed, or the credential exists. */
+  async addPasskey(id: number, passkey: NewPasskey, now: number): Promise<boolean> {
+    const [rows] = await change([ADD_PASSKEY.with({ ...passkeyValues(passkey), id, now })], ([[added]]) =>
+      recordOwn("person.passkey_added", added && id, now),
+    );
+    return rows.length > 0;
+  },
+  /**
+   * False if the person does not have it, or the person is the last to grant all scopes.
+   * @param keepsOne false also if it is the person's last way to sign in
+   */
+  async removePasskey(
+    { id, name }: Person,
+    passkeyId: number,
+    act: Act,
+    { keepsOne = false } = {},
+  ): Promise<boolean> {
+    const values = { id, passkeyId, keepsOne: Number(keepsOne), now: act.now };
+    const [rows] = await change([REMOVE_PASSKEY.with(values)], ([[removed]]) =>
+      record(act, removed && { action: "person.passkey_removed", id, label: name }),
+    );
+    return rows.length > 0;
+  },
+  async findCredential(credentialId: string) {
+    await fresh();
+    return FIND_CREDENTIAL.get(client, { credentialId });
+  },
+  /** The credentials of a person. */
+  credentialsOf: async (id: number) => CREDENTIALS.all(client, { id }),
+  /** Stores the count of a signature. Undefined if a signature with this count or a higher one was seen. */
+  async countSignature(credentialId: string, signCount: number, now: number): Promise<SignIn | undefined> {
+    const [[row]] = await change([COUNT_SIGNATURE.with({ credentialId, signCount, now })]);
+    return row;
+  },
+});
+
+/** Accounts at OpenID Connect providers. */
+const accounts = ({ client, change, recordOwn, fresh }: Shared) => ({
+  /** The person of an account at a provider. */
+  async findIdentity(identity: Identity): Promise<number | undefined> {
+    await fresh();
+    return FIND_IDENTITY.get(client, identity)?.personId;
+  },
+  /**
+   * Gives an account to the person with this address, in which only the case of the letters A to Z may differ, who has no
+   * other account at the issuer, and ends their invitation. The id of the person; undefined without a match.
+   */
+  async link(identity: Identity, email: string, now: number): Promise<number | undefined> {
+    const values = { ...identity, email, foldedEmail: foldEmail(email), now };
+    const [[row]] = await change([LINK.with(values), END_INVITATION.with(values)], ([[linked]]) =>
+      recordOwn("person.joined", linked?.personId, now),
+    );
+    return row?.personId;
   },
 });
 

@@ -3,8 +3,7 @@ import { categories, categoryCounts, dayCounts, pets } from "../../data/db/schem
 import { columnsOf, statement, value } from "../../data/db/statement.ts";
 import { type Search, toSearch } from "../../lib/search.ts";
 import { PET_STATUSES, type Pet, type PetFilters } from "./pet.ts";
-import { indexedTo, type Reader } from "./queries.ts";
-import { ALL_IDS, findTyped, wordLookup, wordSlices } from "./word-queries.ts";
+import { indexedTo, type Reader, ALL_IDS, findTyped, wordLookup, wordSlices } from "./queries.ts";
 
 /** The animals to count. */
 export type CountedPets = Pick<PetFilters, "q" | "categoryId">;

@@ -14,7 +14,7 @@ import type { Macros } from "../../http/macros.ts";
 import { EventStreamText, IdInPath } from "../../http/schemas.ts";
 import { lruCache } from "../../lib/lru.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import type { EventStream } from "./events/stream-response.ts";
+import type { EventStream } from "./events/streams.ts";
 import {
   CategoryStatistics,
   CategoryStatisticsQuery,

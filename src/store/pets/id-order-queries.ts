@@ -17,8 +17,11 @@ import {
   type PetPage,
   type Reader,
   toPet,
+  findTyped,
+  type PlanOptions,
+  wordLookup,
+  wordSlices,
 } from "./queries.ts";
-import { findTyped, type PlanOptions, wordLookup, wordSlices } from "./word-queries.ts";
 
 /** Animals that are read in one turn of the event loop: for some names, a comparison takes 50 microseconds. */
 const MAX_READ = 200;
@@ -102,8 +105,8 @@ const indexSearch = (reader: Reader, isDescending: boolean, options: PlanOptions
       if (missing() === 0) break;
     }
     const typed = findTyped(reader, search, filters);
-    const isBehind = typed && typed.id > bounds.low && typed.id <= bounds.high;
-    if (!isBehind || found.some(({ id }) => id === typed.id)) return found;
+    const isAfter = typed && typed.id > bounds.low && typed.id <= bounds.high;
+    if (!isAfter || found.some(({ id }) => id === typed.id)) return found;
     return [...found, typed].toSorted(inOrder).slice(0, limit);
   };
 };
@@ -140,13 +143,13 @@ const petSearch = (
 };
 
 const LISTS = inDirections((isDescending, direction) => {
-  const isBehind = sql`${pets.id} ${isDescending ? sql`<` : sql`>`} ${value("after")}`;
+  const isAfter = sql`${pets.id} ${isDescending ? sql`<` : sql`>`} ${value("after")}`;
   // A filter already tells the status: not reading the column makes up for the lookup by index.
   const listWhere = (conditions: SQL[]) =>
     statement(sql`
       SELECT ${conditions.includes(HAS_STATUS) ? COLUMNS_BUT_STATUS : COLUMNS}
       FROM ${pets}
-      WHERE ${allOf([...conditions, isBehind])}
+      WHERE ${allOf([...conditions, isAfter])}
       ORDER BY ${pets.id} ${direction}
       LIMIT ${value("limit")}`).as(toPet);
   return { byFilters: byFilters(listWhere), ofIds: listWhere([HAS_ID, MATCHES_FILTERS]) };

@@ -20,8 +20,11 @@ import {
   type Reader,
   type Row,
   toPet,
+  ALL_IDS,
+  findTyped,
+  wordLookup,
+  wordSlices,
 } from "./queries.ts";
-import { ALL_IDS, findTyped, wordLookup, wordSlices } from "./word-queries.ts";
 
 /** Ids that are read from an index in one turn of the event loop. */
 const SLICE_IDS = 10_000;
@@ -41,7 +44,7 @@ const searchedIds = async (reader: Reader, search: Search, filters: FieldFilters
     for (const id of ids) found.push(id);
   const typed = findTyped(reader, search, filters);
   if (!typed || found.includes(typed.id)) return found;
-  return [...found, typed.id].toSorted((one, other) => one - other);
+  return [...found, typed.id].toSorted((a, b) => a - b);
 };
 
 const IDS = byFilters((conditions) =>
@@ -143,7 +146,7 @@ const placeOf = ({ client }: Reader, { id, folded = "" }: Position): Place => {
 };
 
 const LISTS = inDirections((isDescending, direction) => {
-  const isBehind = sql`(${petNames.folded}, ${petNames.at}) ${isDescending ? sql`<` : sql`>`}
+  const isAfter = sql`(${petNames.folded}, ${petNames.at}) ${isDescending ? sql`<` : sql`>`}
         (${value("fromFolded")}, ${value("fromId")})`;
   const order = sql`${petNames.folded} ${direction}, ${petNames.at} ${direction}`;
   const pageWhere = (conditions: SQL[], columns = LISTED) =>
@@ -155,14 +158,14 @@ const LISTS = inDirections((isDescending, direction) => {
       ORDER BY ${order}
       LIMIT ${value("limit")}`);
   return {
-    page: pageWhere([isBehind]).as(toListed),
-    sort: pageWhere([isBehind, HAS_ID]).as(toListed),
+    page: pageWhere([isAfter]).as(toListed),
+    sort: pageWhere([isAfter, HAS_ID]).as(toListed),
     /** All animals, each with whether it matches the filters. */
-    scan: pageWhere([isBehind], sql`${LISTED}, (${MATCHES_FILTERS}) AS isMatch`).as(toScanned),
+    scan: pageWhere([isAfter], sql`${LISTED}, (${MATCHES_FILTERS}) AS isMatch`).as(toScanned),
     names: statement<{ id: number; folded: string }>(sql`
       SELECT ${columnsOf(petNames, "id", "folded")}
       FROM ${petNames}
-      WHERE ${isBehind}
+      WHERE ${isAfter}
       ORDER BY ${order}
       LIMIT ${value("limit")}`),
   };

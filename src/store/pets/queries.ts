@@ -2,8 +2,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../data/db/open.ts";
 import { pets, petsIndexed } from "../../data/db/schema/pets.ts";
-import { columnsOf, statement, value } from "../../data/db/statement.ts";
+import { columnsOf, statement, value, type Query } from "../../data/db/statement.ts";
 import type { FieldFilters, Pet, PetFilters, PetSort } from "./pet.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { oncePer } from "../../lib/lazy.ts";
+import { ftsQuery, type IdSlice, MAX_PREFIX_LENGTH, type Search, wordMatcher } from "../../lib/search.ts";
 
 export type Reader = Pick<Database, "client">;
 
@@ -86,3 +89,249 @@ const INDEXED_TO = statement<{ id: number }>(sql`
 
 /** The highest id in the index of words. */
 export const indexedTo = ({ client }: Reader): number => INDEXED_TO.get(client)?.id ?? 0;
+
+const LOOK_UP_WORD = statement(sql`
+  SELECT 1 FROM ${words} WHERE ${words.words} MATCH ${value("word")} AND ${words.id} = ${value("id")}`);
+
+/**
+ * Decides if an animal matches a search. The index is read only for words that the name alone does not decide, and for one
+ * word at a time: FTS5 finds the animals with several words from the first id on.
+ */
+export const wordLookup =
+  ({ client }: Reader) =>
+  ({ words: sought, typed }: Search) => {
+    const matches = wordMatcher(sought);
+    const isIndexed = (id: number) =>
+      sought.every((word) => LOOK_UP_WORD.get(client, { word: ftsQuery([word]), id }) !== undefined);
+    return ({ id, name }: Pick<Pet, "id" | "name">): boolean =>
+      id === typed || (matches(name) ?? isIndexed(id));
+  };
+
+const TYPED = statement(
+  sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${pets.id} = ${value("typed")} AND ${MATCHES_FILTERS}`,
+).as(toPet);
+
+/** Finds the animal whose id was typed, if it matches the filters. */
+export const findTyped = ({ client }: Reader, { typed }: Search, filters: FieldFilters): Pet | undefined =>
+  typed === null ? undefined : TYPED.get(client, { ...filterValues(filters), typed });
+
+/** How many ids are read of each list before the next step of the search is planned. */
+const PROBED_IDS = 100;
+
+/** Reading an animal takes as long as merging so many ids. */
+const ROW_COST = 25;
+
+/**
+ * If words have so many ids together, FTS5 may merge them itself. It takes a third of the time, but at worst for all of their
+ * ids together, wherever a slice begins and ends: this many take 8 milliseconds.
+ */
+const MAX_FTS_IDS = 500_000;
+
+/** Other values than those that were measured, for tests. */
+export interface PlanOptions {
+  probedIds?: number;
+  rowCost?: number;
+  maxFtsIds?: number;
+}
+
+const IN_SLICE = sql`${pets.id} > ${value("low")} AND ${pets.id} <= ${value("high")}`;
+
+const hasWord = (name: string) => sql`
+    ${words.words} MATCH ${value(name)}
+    AND ${words.id} > ${value("low")} AND ${words.id} <= ${value("high")}`;
+
+interface Limited extends IdSlice {
+  limit: number;
+}
+
+/** The ids of a word, or of the filters, in an index. */
+interface List {
+  /** The FTS5 query of a word. */
+  text?: string;
+  read(slice: Limited): { id: number }[];
+}
+
+/** The next ids of a list. */
+interface Probe {
+  list: List;
+  ids: number[];
+  /** How many ids were looked at: up to the last that was found, or all. */
+  reach: number;
+  /** The share of these that the list has. */
+  density: number;
+}
+
+const probe = (list: List, slice: Limited, isDescending: boolean): Probe => {
+  const ids = list.read(slice).map(({ id }) => id);
+  const { low, high, limit } = slice;
+  const last = ids.at(-1);
+  let reach = high - low;
+  if (last !== undefined && ids.length === limit) reach = isDescending ? high - last + 1 : last - low;
+  return { list, ids, reach, density: ids.length / reach };
+};
+
+const sumOf = (probes: readonly Probe[]): number => probes.reduce((sum, { density }) => sum + density, 0);
+
+/** The next step of a search. */
+type Plan =
+  /** Reads the animals of the rarest list, and compares them with the search. */
+  | { driver: List }
+  /** Merges all lists, the rarest word first. */
+  | { texts: string[] };
+
+const IDS = inDirections((_, direction) => ({
+  ofWords: statement<{ id: number }>(sql`
+    SELECT ${words.id} AS id
+    FROM ${words}
+    WHERE ${hasWord("word")}
+    ORDER BY ${words.id} ${direction}
+    LIMIT ${value("limit")}`),
+  ofFilters: byFilters((conditions) =>
+    statement<{ id: number }>(sql`
+      SELECT ${pets.id} AS id
+      FROM ${pets}
+      WHERE ${allOf([...conditions, IN_SLICE])}
+      ORDER BY ${pets.id} ${direction}
+      LIMIT ${value("limit")}`),
+  ),
+}));
+
+/** The lists of words and filters, in one direction of ids. */
+const idLists = ({ client }: Reader, isDescending: boolean) => {
+  const ids = IDS(isDescending);
+  return {
+    ofWords(sought: readonly string[]): List {
+      const text = ftsQuery(sought);
+      return { text, read: (slice) => ids.ofWords.all(client, { ...slice, word: text }) };
+    },
+    ofFilters(filters: FieldFilters): List[] {
+      if (!hasFilters(filters)) return [];
+      const query = ids.ofFilters(filters);
+      return [{ read: (slice) => query.all(client, { ...filters, ...slice }) }];
+    },
+  };
+};
+
+/** Decides from the next ids of each list how a search continues in a range of ids. */
+const wordPlans = (
+  reader: Reader,
+  isDescending: boolean,
+  { probedIds = PROBED_IDS, rowCost = ROW_COST, maxFtsIds = MAX_FTS_IDS }: PlanOptions = {},
+) => {
+  const { ofWords, ofFilters } = idLists(reader, isDescending);
+
+  return ({ words: sought }: Search, filters: FieldFilters) => {
+    // FTS5 collects all animals with a longer word before it returns the first.
+    const indexed = sought.map((word) => [...word].slice(0, MAX_PREFIX_LENGTH).join(""));
+    const isExact = indexed.every((word, at) => word === sought[at]);
+    const lists = [...ofFilters(filters), ...indexed.map((word) => ofWords([word]))];
+
+    /** Undefined if nothing follows. */
+    return (slice: IdSlice): Plan | undefined => {
+      const next = (list: List) => probe(list, { ...slice, limit: probedIds }, isDescending);
+      const probes = lists.map(next).toSorted((a, b) => a.density - b.density);
+      const [rarest] = probes;
+      if (rarest === undefined || rarest.ids.length === 0) return undefined;
+      // The index does not hold the longer word, or merging the ids of all lists costs more than reading the rarest animals.
+      if (!isExact || sumOf(probes) > rowCost * rarest.density) return { driver: rarest.list };
+      const inWords = probes.filter(({ list }) => list.text !== undefined);
+      // FTS5 has nothing to merge, or too much in one step.
+      if (inWords.length === 1 || sumOf(inWords) * indexedTo(reader) > maxFtsIds)
+        return { texts: inWords.flatMap(({ list }) => list.text ?? []) };
+      // FTS5 merges the words. Their animals are compared with the filters, or those of rarer filters with the words.
+      const allWords = next(ofWords(indexed));
+      return { driver: allWords.density < rarest.density ? allWords.list : rarest.list };
+    };
+  };
+};
+
+/** How many animals are read in one turn of the event loop, at first and at most. */
+const MIN_ROWS = 100;
+const MAX_ROWS = 1000;
+
+/** A merge of this many ids takes some milliseconds, after which other requests run. */
+const MERGED_SLICE_IDS = 100_000;
+
+/** The turns until the search is planned again: reading a hundred ids of each of eight words takes a millisecond. */
+const TURNS_A_PLAN = 4;
+
+export const ALL_IDS: IdSlice = { low: 0, high: Number.MAX_SAFE_INTEGER };
+
+/** The animals of a slice that match each of so many words, and the filters. SQLite merges the indexes in the order of ids. */
+const inMerged = (count: number, conditions: readonly SQL[], isDescending: boolean): SQL => {
+  const inWords = Array.from(
+    { length: count },
+    (_, index) => sql`SELECT ${words.id} FROM ${words} WHERE ${hasWord(`word${index}`)}`,
+  );
+  const inFilters = sql`SELECT ${pets.id} FROM ${pets} WHERE ${allOf([...conditions, IN_SLICE])}`;
+  const lists = conditions.length > 0 ? [inFilters, ...inWords] : inWords;
+  return sql`${pets.id} IN (
+    ${sql.join(lists, sql` INTERSECT `)}
+    ORDER BY 1 ${isDescending ? sql`DESC` : sql`ASC`}
+    LIMIT ${value("limit")})`;
+};
+
+const wordValues = (texts: readonly string[]) =>
+  Object.fromEntries(texts.map((text, at) => [`word${at}`, text]));
+
+/** Reads the animals that match. */
+interface SliceResults<Result> {
+  read(matching: SQL): Query<Result>;
+  fromPets(found: Pet[]): Result[];
+}
+
+interface SliceSearch {
+  filters: FieldFilters;
+  bounds: IdSlice;
+  /** How many results are still missing; without it all are read. */
+  missing?: () => number;
+}
+
+const WITH_IDS = inDirections((_, direction) =>
+  statement(sql`
+    SELECT ${COLUMNS}
+    FROM ${pets}
+    WHERE ${HAS_ID} AND ${MATCHES_FILTERS}
+    ORDER BY ${pets.id} ${direction}`).as(toPet),
+);
+
+/**
+ * Finds animals in the index of words, a slice of ids at a time, and lets other requests run in between. Call it at the top
+ * level of a module: it makes statements.
+ */
+export const wordSlices = <Result>(isDescending: boolean, { read, fromPets }: SliceResults<Result>) => {
+  const mergersFor = byFilters((conditions) =>
+    oncePer((count: number) => read(inMerged(count, conditions, isDescending))),
+  );
+  return (reader: Reader, options?: PlanOptions) => {
+    const { client } = reader;
+    const lookUp = wordLookup(reader);
+    const plansFor = wordPlans(reader, isDescending, options);
+
+    return async function* (search: Search, { filters, bounds, missing = () => -1 }: SliceSearch) {
+      const values = filterValues(filters);
+      const isMatch = lookUp(search);
+      const planFrom = plansFor(search, filters);
+      let { low } = bounds;
+      let high = Math.min(bounds.high, indexedTo(reader));
+      for (let turn = 0, plan = planFrom({ low, high }); plan && low < high; turn += 1) {
+        let reach = Math.min(MERGED_SLICE_IDS, high - low);
+        if ("driver" in plan) {
+          const limit = Math.min(MIN_ROWS * 2 ** turn, MAX_ROWS);
+          const next = probe(plan.driver, { low, high, limit }, isDescending);
+          const found = WITH_IDS(isDescending).all(client, { ...values, ids: JSON.stringify(next.ids) });
+          yield fromPets(found.filter(isMatch));
+          reach = next.reach;
+        } else {
+          const merge = mergersFor(filters)(plan.texts.length);
+          const slice = isDescending ? { low: high - reach, high } : { low, high: low + reach };
+          yield merge.all(client, { ...values, ...slice, ...wordValues(plan.texts), limit: missing() });
+        }
+        if (isDescending) high -= reach;
+        else low += reach;
+        await nextTurn();
+        if (turn % TURNS_A_PLAN === TURNS_A_PLAN - 1) plan = planFrom({ low, high });
+      }
+    };
+  };
+};

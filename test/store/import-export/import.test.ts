@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { columnsOf } from "../../../src/store/import-export/columns.ts";
 import { categoryNames } from "../../../src/store/import-export/category-names.ts";
 import { importFile } from "../../../src/store/import-export/import.ts";
-import type { Dependencies, ImportOptions } from "../../../src/store/import-export/import-options.ts";
+import type { Dependencies, ImportOptions } from "../../../src/store/import-export/import.ts";
 import { importRepository } from "../../../src/store/import-export/repository.ts";
 import { openDatabase } from "../../../src/data/db/open.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
