@@ -139,7 +139,6 @@ const SMALL_FILES: [file: RegExp, reason: string][] = [
   [/^src\/pages\/manual\/texts\.ts$/, "it is a macro, which Bun runs when it bundles the program"],
   [/^src\/data\/db\/schema\//, "each file has the tables of one room"],
   [/[/-](endpoints|routes)\.ts$/, "only endpoints and routes use Elysia"],
-  [/[/-]repository\.ts$/, "only repositories have SQL"],
 ];
 
 test("a file of under 40 lines with one importer has a reason", async () => {

@@ -1,3 +1,7 @@
+import { type Certificates, certificateRepository } from "../platform/certificates/repository.ts";
+import { certificateEffects, domainRepository } from "../platform/domains/repository.ts";
+import { projectRepository } from "../platform/projects/repository.ts";
+import type { Database } from "../data/db/open.ts";
 import type { ChallengeRecords } from "../platform/certificates/dns-challenges.ts";
 import {
   challengeFetcher,
@@ -25,18 +29,32 @@ import { limitsOf } from "../lib/acme-limits.ts";
 import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
-import type { Repositories } from "./repositories.ts";
 import type { Context, Runtime } from "../data/context.ts";
+
+export type Repositories = ReturnType<typeof createRepositories>;
+
+/** The certificates of a database, which may be open for reading only. */
+export const openCertificateRepository = (database: Pick<Database, "client" | "commit">) =>
+  certificateRepository(database, certificateEffects);
+
+/** The repositories that several rooms of the platform share. */
+export const createRepositories = ({ database, config }: Context) => {
+  const domains = domainRepository(database);
+  return {
+    certificates: openCertificateRepository(database),
+    domains,
+    projects: projectRepository(database, {
+      afterChange: domains.planEffects,
+      beforeRemove: (projectId) => domains.removalEffects(projectId, config.platformDomain),
+    }),
+  };
+};
 
 const ordersCertificates = ({ httpsPort, acmeAgreeTos }: Config): boolean =>
   httpsPort !== undefined && acmeAgreeTos;
 
 /** The CAs, methods and accounts of the server's orders, in the terms of CAA records. @param dns for the delegation of challenges */
-export const issuanceOf = (
-  config: Config,
-  certificates: Pick<Repositories["certificates"], "account">,
-  dns?: DnsAccess,
-): Issuance => {
+export const issuanceOf = (config: Config, certificates: Certificates, dns?: DnsAccess): Issuance => {
   const issuance = issuanceBy(config.caaIssuers);
   if (!ordersCertificates(config)) return issuance;
   return {
@@ -54,7 +72,7 @@ export const issuanceOf = (
 /** The certificate service for commands, which need no HTTPS listener. */
 export const commandCertificates = (
   context: Pick<Context, "config" | "clock" | "sleep">,
-  certificates: Repositories["certificates"],
+  certificates: Certificates,
 ) => ({
   ...certificateService(context, {
     certificates,
@@ -74,7 +92,7 @@ const authoritiesOf = ({ acmeAgreeTos, acmeDirectory, acmeLimits }: Config): Aut
 /** The queue for certificates. It only reads the database, so the scheduler and the domains each have one. */
 export const queueOf = (
   config: Config,
-  certificates: Repositories["certificates"],
+  certificates: Certificates,
   clock: Runtime["clock"],
   wildcard = wildcardOf(config),
 ) =>
@@ -98,7 +116,7 @@ interface NameOptions {
 /** HTTPS: the certificates in use, the responses to CAs' challenges, and the scheduler that orders and renews. */
 export const httpsServices = (
   context: Context,
-  { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
+  { certificates, domains }: Repositories,
   { inspect, dns, isServed, wildcardAbove, challengeRecords }: NameOptions,
 ) => {
   const { config, database, clock, log } = context;

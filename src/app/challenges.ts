@@ -17,7 +17,8 @@ import { type AskAuthorities, authorityAsker, type DnsAccess } from "../protocol
 import { parseServer } from "../lib/name-server.ts";
 import { systemNetwork } from "../protocols/dns/network.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
-import type { Repositories } from "./repositories.ts";
+import type { Certificates } from "../platform/certificates/repository.ts";
+import type { targetRepository } from "../platform/nameserver/repository.ts";
 import type { Context } from "../data/context.ts";
 
 /** True if the service can publish the TXT records of challenges. */
@@ -46,7 +47,8 @@ export const delegationOf = (config: Config, dns: DnsAccess): Delegation | undef
  */
 export const storedChallenges = (
   { platformDomain }: Config,
-  { certificates, targets }: Pick<Repositories, "certificates" | "targets">,
+  certificates: Certificates,
+  targets: ReturnType<typeof targetRepository>,
 ) => {
   const owner = challengeNameOf(platformDomain);
   return (name: string): string[] => {

@@ -7,13 +7,17 @@ import type { Config } from "../config/config.ts";
 import { dnsAccess, targetAddressLookup } from "../platform/dns-checks/dns-access.ts";
 import { cutOverInspector, inspector, wildcardInspector } from "../platform/dns-checks/inspect.ts";
 import { delegationOf } from "./challenges.ts";
-import { commandCertificates, issuanceOf } from "./certificates.ts";
+import {
+  commandCertificates,
+  issuanceOf,
+  createRepositories,
+  openCertificateRepository,
+} from "./certificates.ts";
 import { openKeys } from "../access/keys/service.ts";
 import { openOrders } from "../store/orders/service.ts";
 import { openPeople } from "../access/people/service.ts";
 import { commandDomainConnect } from "./domain-connect.ts";
 import { domainServices } from "./domains.ts";
-import { openCertificateRepository, createRepositories } from "./repositories.ts";
 import { type Context, systemRuntime } from "../data/context.ts";
 
 /**
@@ -22,7 +26,7 @@ import { type Context, systemRuntime } from "../data/context.ts";
  */
 export const commandRooms = (context: Context) => {
   const { config, database, clock } = context;
-  const repositories = createRepositories(database, config);
+  const repositories = createRepositories(context);
   return {
     get audit() {
       return openAudit(context).audit;

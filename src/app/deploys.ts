@@ -18,7 +18,7 @@ import { deployService } from "../platform/deploys/service.ts";
 import type { ProjectService } from "../platform/projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/object-store.ts";
 import { type Objects, objectStorage } from "../platform/deploys/remote/object-storage.ts";
-import type { Repositories } from "./repositories.ts";
+import { deployRepository } from "../platform/deploys/repository.ts";
 import type { Context } from "../data/context.ts";
 
 /** 14 GiB per hour. */
@@ -38,7 +38,6 @@ export interface DeployOptions {
 /** Deploys, their files, and the scrubber that checks the files. */
 export const deployServices = (
   context: Context,
-  repositories: Repositories,
   projects: Pick<ProjectService, "get">,
   {
     freeSpace = () => freeBytes(context.config.dataDir),
@@ -59,7 +58,7 @@ export const deployServices = (
   });
   const uploader = remote?.uploaderOf(blobs.pathOf);
   const deploys = deployService({
-    deploys: repositories.deploys,
+    deploys: deployRepository(database),
     projects,
     blobs,
     uploader: uploader ?? (config.databaseUrl && NO_UPLOADER),

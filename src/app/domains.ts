@@ -21,9 +21,8 @@ import {
 import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { projectService } from "../platform/projects/service.ts";
 import type { DnsAccess } from "../protocols/dns/authoritative.ts";
-import { queueOf } from "./certificates.ts";
+import { queueOf, type Repositories } from "./certificates.ts";
 import { challengeTargetOf } from "./challenges.ts";
-import type { Repositories } from "./repositories.ts";
 import type { Context } from "../data/context.ts";
 
 type NameConfig = Parameters<typeof ownNames>[0];

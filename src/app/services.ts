@@ -30,14 +30,16 @@ import type { DnsClientOptions } from "../protocols/dns/client.ts";
 import { siteCache } from "../platform/sites/site-cache.ts";
 import { cachedNames } from "../platform/sites/name-cache.ts";
 import { siteService } from "../platform/sites/service.ts";
-import { httpsServices, issuanceOf, queueOf } from "./certificates.ts";
+import { createRepositories, httpsServices, issuanceOf, queueOf } from "./certificates.ts";
 import { challengeRecordsOf, delegationOf, storedChallenges, wildcardOf } from "./challenges.ts";
 import { type DeployOptions, deployServices } from "./deploys.ts";
 import { domainConnectOf } from "./domain-connect.ts";
 import { domainServices, nameCheckServices } from "./domains.ts";
 import { createNameserver } from "../platform/nameserver/server.ts";
 import { serverPlatform } from "./platform.ts";
-import { createRepositories } from "./repositories.ts";
+import { targetRepository } from "../platform/nameserver/repository.ts";
+import { noticeRepository } from "../platform/domains/notice-repository.ts";
+import { publishedNames } from "../platform/sites/repository.ts";
 import type { Context } from "../data/context.ts";
 
 export interface ServiceOptions extends DeployOptions {
@@ -105,8 +107,9 @@ export type Services = ReturnType<typeof createServices>;
 /** The services of every room over an open database. Nothing listens, and no scheduler runs. */
 export const createServices = (context: Context, options: ServiceOptions = {}) => {
   const { config, database, clock, log } = context;
-  const repositories = createRepositories(database, config);
-  const names = cachedNames(repositories.publishedNames, database.version);
+  const targets = targetRepository(database);
+  const repositories = createRepositories(context);
+  const names = cachedNames(publishedNames(database), database.version);
   const dns = dnsAccess(config, context, options.dns);
   const inspectOver = (access: typeof dns) =>
     options.inspect ??
@@ -117,9 +120,9 @@ export const createServices = (context: Context, options: ServiceOptions = {}) =
     context,
     {
       name: (hostname) => https?.certificates.hasValid(hostname) ?? false,
-      target: (label) => https !== undefined && repositories.targets.isSecured(label, clock.now()),
+      target: (label) => https !== undefined && targets.isSecured(label, clock.now()),
     },
-    storedChallenges(config, repositories),
+    storedChallenges(config, repositories.certificates, targets),
   );
   const isServed = servedBy(names, hostNamesOf(config));
   const https =
@@ -153,13 +156,13 @@ export const createServices = (context: Context, options: ServiceOptions = {}) =
     onError: (error) => log.error({ err: error }, "a domain could not be checked"),
     nodes: options.cluster?.liveNodes,
   });
-  const deploys = deployServices(context, repositories, platform.projects, options);
+  const deploys = deployServices(context, platform.projects, options);
   return {
     ...storeServices(context, options),
     expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
     certificateQueue: queueOf(config, repositories.certificates, clock),
     /** The current problems of host names. */
-    notices: repositories.notices,
+    notices: noticeRepository(database),
     ...platform,
     ...nameCheckServices(config, inspect, () => inspectOver(dnsAccess(config, context, options.dns)), {
       clock,
