@@ -74,7 +74,7 @@ const isToml = (text: string): boolean => {
 /** The line after the longest valid start of a file: the parser does not report a position. */
 const faultyLine = (text: string): number => {
   const lines = text.split("\n");
-  return lines.findLastIndex((_, at) => isToml(lines.slice(0, at).join("\n"))) + 1;
+  return lines.findLastIndex((_, index) => isToml(lines.slice(0, index).join("\n"))) + 1;
 };
 
 const parseToml = (path: string, text: string): Record<string, unknown> => {

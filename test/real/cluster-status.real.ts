@@ -58,7 +58,7 @@ test("cluster status names a member that is down; without a majority it says so,
   await second?.kill();
   const majority = await service.status();
   expect(majority.stdout).toMatch(
-    /^FAILED +The engine cannot be used .+: no node can read or write; sites go on for STALE_LIMIT/m,
+    /^FAILED +The engine cannot be used .+: no node can read or write; sites continue for STALE_LIMIT/m,
   );
   expect(majority.code).toBe(1);
   const readiness = () => fetch(`${one?.url}/readyz`).then((response) => response.text());

@@ -257,7 +257,7 @@ export const groupCommitter = (
   /** Commits writes through the log: all of them together, unless their record is too large. */
   const commitReplicated = async (writes: readonly Write[]): Promise<void> => {
     for (let left = writes; left.length > 0; left = refuseLate(left)) {
-      if (heads.isAway()) return refuse(left, heads.failure());
+      if (heads.isUnreachable()) return refuse(left, heads.failure());
       if (lease.mustWait()) await takeLease();
       if (progress.isBehind()) await catchUp();
       const result = await attempt(left);

@@ -182,7 +182,7 @@ const assertUsable = (client: ReturnType<typeof openExisting>, path: string): vo
 const assertNoOther = (head: Head | undefined, replace: boolean): void => {
   if (!head || replace) return;
   throw new OperatorError(
-    `the engine has a log already, with ${head.position} records: to join its cluster, move the database of DATA_DIR away and start the server; to replace what the cluster holds with this database, add --replace`,
+    `the engine has a log already, with ${head.position} records: to join its cluster, move the database of DATA_DIR away and start the server; to replace the cluster's store with this database, add --replace`,
   );
 };
 

@@ -50,7 +50,7 @@ const parseEntry = (text: string): NodeEntry[] => {
 export const readNodes = async (log: Log): Promise<NodeEntry[]> =>
   [...(await log.claims(PREFIX)).values()]
     .flatMap(parseEntry)
-    .toSorted((one, other) => one.since - other.since || (one.id < other.id ? -1 : 1));
+    .toSorted((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1));
 
 /**
  * Announces this node to the others, and lists them. While the engine is unreachable, the last list stays.

@@ -15,10 +15,10 @@ import { openReplicaFile } from "./file.ts";
 const MAX_REQUESTS = 4;
 const PATIENCE_MS = 3000;
 /** How long it may take after the engine has stopped responding: requests of clients then fail immediately. */
-const AWAY_PATIENCE_MS = 500;
+const UNREACHABLE_PATIENCE_MS = 500;
 const NO_HEAD = "the cluster's engine did not say where the log ends";
 /** How long the engine must have failed to count as unreachable: a new leader is elected within that time. */
-const AWAY_MS = 2000;
+const UNREACHABLE_MS = 2000;
 
 /** Rejects when the work takes longer than this. @param what names the missing event */
 const withPatience = <Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> => {
@@ -34,7 +34,7 @@ const headRequests = (log: Log) => {
   let next: Promise<Head | undefined> | undefined;
   let failing: { since: number; error: unknown } | undefined;
 
-  const isAway = () => failing !== undefined && performance.now() - failing.since > AWAY_MS;
+  const isUnreachable = () => failing !== undefined && performance.now() - failing.since > UNREACHABLE_MS;
 
   const send = async (): Promise<Head | undefined> => {
     requests++;
@@ -64,10 +64,10 @@ const headRequests = (log: Log) => {
     /** The end of the log, not older than this call. @throws EngineUnavailable */
     ask(): Promise<Head | undefined> {
       const request = requests < MAX_REQUESTS ? send() : (next ??= sendNext());
-      return withPatience(request, isAway() ? AWAY_PATIENCE_MS : PATIENCE_MS, NO_HEAD);
+      return withPatience(request, isUnreachable() ? UNREACHABLE_PATIENCE_MS : PATIENCE_MS, NO_HEAD);
     },
     /** True if the engine has not responded for a while. */
-    isAway,
+    isUnreachable,
     /** The last failure, until the engine responds. */
     failure: () => failing?.error,
   };

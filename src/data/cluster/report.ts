@@ -86,7 +86,7 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
   if (!log)
     return [
       failure(
-        `The engine cannot be used (${problem}): no node can read or write; sites go on for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,
+        `The engine cannot be used (${problem}): no node can read or write; sites continue for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,
       ),
       // The only member's own problem would repeat this.
       ...(engine.members.length > 1 ? ofEngine : []).map(warning),
@@ -143,7 +143,7 @@ const readLog = async (log: Log) => {
     claims: [...claims]
       .filter(([name]) => !NODE_CLAIM.test(name))
       .map(([name, node]) => ({ name, node }))
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   };
 };
 

@@ -98,7 +98,7 @@ export const firstFault = (
 ): string | undefined => paths.map(faultOf).find((fault) => fault !== undefined);
 
 /** Files that only a used store has. */
-const TRACE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.before-.+)$/;
+const USED_FILE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.before-.+)$/;
 /** SQLite deletes the log of a missing or empty database, and with it the transactions that only the log holds. */
 const LOG = "adoption-store.db-wal";
 
@@ -111,10 +111,10 @@ const isEmpty = (path: string): boolean => {
  * The names of files which show that a store was in use here.
  * @param log true if the log counts, because the database is missing or empty
  */
-const tracesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
+const usedFilesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
   existsSync(dataDir)
     ? readdirSync(dataDir)
-        .filter((name) => TRACE.test(name) || (log && name === LOG))
+        .filter((name) => USED_FILE.test(name) || (log && name === LOG))
         .filter((name) => !isEmpty(join(dataDir, name)))
         .toSorted()
     : [];
@@ -124,10 +124,10 @@ const tracesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
  * @throws OperatorError
  */
 export const assertUnused = (dataDir: string, state: "missing" | "empty"): void => {
-  const traces = tracesIn(dataDir, { log: fileSize(databasePath(dataDir)) === 0 });
-  if (traces.length === 0) return;
+  const used = usedFilesIn(dataDir, { log: fileSize(databasePath(dataDir)) === 0 });
+  if (used.length === 0) return;
   throw new OperatorError(
-    `DATA_DIR ${dataDir}: the database ${basename(databasePath(dataDir))} is ${state}, but a store was in use here (${traces.join(", ")}): restore a backup with adoption-store restore FILE; or, to begin a new store, move these files away`,
+    `DATA_DIR ${dataDir}: the database ${basename(databasePath(dataDir))} is ${state}, but a store was in use here (${used.join(", ")}): restore a backup with adoption-store restore FILE; or, to begin a new store, move these files away`,
   );
 };
 

@@ -56,7 +56,7 @@ const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
   ],
   [
     /^SQLITE_IOERR_(SHMOPEN|SHMSIZE|SHMMAP|MMAP)$/,
-    `the file -shm beside the database cannot be mapped into memory: keep DATA_DIR on a local disk that has room, and ${SYSTEM_LOG}`,
+    `the file -shm next to the database cannot be mapped into memory: keep DATA_DIR on a local disk that has room, and ${SYSTEM_LOG}`,
   ],
   [
     /^SQLITE_IOERR_(READ|SHORT_READ|FSTAT|ACCESS|SEEK|DATA|CORRUPTFS|IN_PAGE)$/,

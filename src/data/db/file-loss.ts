@@ -77,7 +77,7 @@ const messageOf = (loss: Loss, name: string): string => {
     emptied: `${name} was emptied while the server ran: restore a backup with adoption-store restore FILE; what its log held is in ${name}.emptied`,
     index: `${name}-shm was deleted or replaced while the server ran; nothing is lost: start the server again`,
     saved: `${name}-wal was deleted or replaced while the server ran; its content was saved in the database: start the server again`,
-    log: `${name}-wal was deleted, replaced or cut short while the server ran; what was written last may be lost: start the server again, and compare it with a backup`,
+    log: `${name}-wal was deleted, replaced or cut short while the server ran; the last writes may be lost: start the server again, and compare it with a backup`,
   };
   return messages[loss];
 };

@@ -18,7 +18,7 @@ export interface Query<Row> {
   as<Stored, Result>(convert: (row: Stored) => Result): Query<Result>;
 }
 
-/** The row of a query that always has one. @throws if it has none: the caller would go on with a wrong value */
+/** The row of a query that always has one. @throws if it has none: the caller would continue with a wrong value */
 export const rowOf = <Row>(query: Prepared<Row, []>): Row => {
   const row = query.get();
   if (row === null) throw new Error(`SQLite returned no row: ${String(query)}`);
@@ -185,7 +185,7 @@ export const insert = <Table extends SQLiteTable>(table: Table, row: NewRow<Tabl
 
 export type Changes<Table extends SQLiteTable> = Partial<NewRow<Table>>;
 
-/** `SET column = ..., ...`, for ON CONFLICT DO UPDATE. Columns with an update of their own, such as `revision`, get it. */
+/** `SET column = ..., ...`, for ON CONFLICT DO UPDATE. Columns with a built-in update, such as `revision`, get it. */
 export const set = <Table extends SQLiteTable>(table: Table, changes: Changes<Table>): SQL => {
   const own = Object.entries<Column>(getTableColumns(table)).flatMap(([name, { onUpdateFn }]) =>
     onUpdateFn ? [[name, onUpdateFn()] as const] : [],

@@ -14,7 +14,7 @@ const retryWhileInUse = async (act: () => Promise<boolean>): Promise<void> => {
       if (!isBusy(error)) throw error;
     }
   }
-  throw new Error("the database is in use, and its files may still hold what was erased: run this again");
+  throw new Error("the database is in use, and its files may still contain erased data: run this again");
 };
 
 /**

@@ -86,7 +86,7 @@ test("a truncated log is noticed, and the rest of it is neither copied nor remov
   truncateSync(`${path}-wal`, 32);
   const before = readFileSync(path);
   expect(await adding(store)).toBe("503 storage_unavailable");
-  expect((await store.database.lost).message).toContain("what was written last may be lost");
+  expect((await store.database.lost).message).toContain("the last writes may be lost");
   await store.database.close();
   expect(readFileSync(path).equals(before)).toBe(true);
   expect(existsSync(`${path}-wal`)).toBe(true);

@@ -189,7 +189,7 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
     }
     const all = Promise.allSettled(probes);
     await firstWithin([all], OTHERS_MS);
-    const best = found.reduce((one, other) => (other.timeline > one.timeline ? other : one));
+    const best = found.reduce((a, b) => (b.timeline > a.timeline ? b : a));
     void all.then(() => found.filter((connection) => connection !== best).forEach(end));
     return best;
   };
