@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { DOCUMENTS } from "../../../src/pages/openapi/sections.ts";
-import { differences } from "./compare.ts";
-import { type Node, normalise } from "./normalise.ts";
+import { differences, type Node, normalise } from "./normalise.ts";
 import { currentDocument, storedDocument } from "./update.ts";
 
 // Clients are generated from these documents. If an operation changes on purpose, run `bun run openapi:store` and
