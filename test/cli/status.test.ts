@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Server, startServer } from "../../src/app/server.ts";
 import { readConfig } from "../../src/config/config.ts";
 import {
+  type ProcessRecord,
   processRecordPath,
   readProcessRecord,
   saveProcessRecord,
@@ -114,27 +115,33 @@ describe("next to a server", () => {
     expect(warnings).toEqual([expect.stringContaining("for shop.example.org")]);
   });
 
-  test("an executable that was replaced is a warning", async () => {
+  /** Runs `look` while the server has left another record. */
+  const withRecord = async <Result>(changes: Partial<ProcessRecord>, look: () => Promise<Result>) => {
     const record = readProcessRecord(dataDir);
     if (!record) throw new Error("the server has left no record");
+    await saveProcessRecord(dataDir, { ...record, ...changes });
+    const result = await look();
+    await saveProcessRecord(dataDir, record);
+    return result;
+  };
+
+  test("an executable that was replaced is a warning", async () => {
     const file = join(dataDir, "program");
     writeFileSync(file, "old");
     utimesSync(file, 1, 1);
-    await saveProcessRecord(dataDir, { ...record, executable: { path: file, inode: 1, modifiedAt: 1 } });
-    const { status: found } = await status();
-    await saveProcessRecord(dataDir, record);
+    const executable = { path: file, inode: 1, modifiedAt: 1 };
+    const { status: found } = await withRecord({ executable }, status);
     expect(found.server.restartNeeded).toBe(true);
     expect(found.warnings).toEqual([expect.stringContaining("The executable was replaced")]);
   });
 
   test("workers that are missing are a warning of status and of doctor", async () => {
-    const record = readProcessRecord(dataDir);
-    if (!record) throw new Error("the server has left no record");
     const missingWorkers = { count: 1, since: "2030-12-05T00:00:00.000Z", reason: "SIGKILL" };
-    await saveProcessRecord(dataDir, { ...record, workers: [process.pid], missingWorkers });
-    const { status: found } = await status();
-    const { out } = await executable(["doctor", "--quick", "--port", "0"], { env: { DATA_DIR: dataDir } });
-    await saveProcessRecord(dataDir, record);
+    const argv = ["doctor", "--quick", "--port", "0"];
+    const [{ status: found }, { out }] = await withRecord(
+      { workers: [process.pid], missingWorkers },
+      async () => [await status(), await executable(argv, { env: { DATA_DIR: dataDir } })] as const,
+    );
     expect(found.server).toMatchObject({ workers: [{ pid: process.pid }], missingWorkers });
     const warning =
       "1 worker fewer than WORKERS requires, since 2030-12-05T00:00:00.000Z: the last one ended (SIGKILL).";
@@ -142,15 +149,14 @@ describe("next to a server", () => {
     expect(out).toContain(`warning server: ${warning}`);
   });
 
-  test("a server that does not answer is running, but not ready", async () => {
-    const record = readProcessRecord(dataDir);
-    if (!record) throw new Error("the server has left no record");
-    await saveProcessRecord(dataDir, { ...record, url: "http://127.0.0.1:1" });
-    const { code, status: found } = await status();
+  test("a server that does not respond is running, but not ready", async () => {
+    const { code, status: found } = await withRecord({ url: "http://127.0.0.1:1" }, status);
     expect([code, found.server.running, found.server.ready]).toEqual([1, true, false]);
-    writeFileSync(processRecordPath(dataDir), "{}");
-    expect((await status()).status.server).toEqual({ running: true, ready: false, reason: "it is starting" });
-    await saveProcessRecord(dataDir, record);
+    const { status: starting } = await withRecord({}, () => {
+      writeFileSync(processRecordPath(dataDir), "{}");
+      return status();
+    });
+    expect(starting.server).toEqual({ running: true, ready: false, reason: "it is starting" });
   });
 
   test("a backup is overdue a schedule and an hour after the store was created, until there is one", async () => {
