@@ -130,9 +130,15 @@ test.each([
 
 test("an imported certificate with a passphrase on its key is refused with the right form", async () => {
   const { chain } = await ca.issue(NAME);
-  expect(await refusal({ key: "nonsense", chain })).toBe(
-    "The key cannot be read: give it as PEM without a passphrase.",
-  );
+  const { privateKey } = generateKeyPairSync("ec", {
+    ...PEM,
+    namedCurve: "P-256",
+    privateKeyEncoding: { ...PEM.privateKeyEncoding, cipher: "aes-256-cbc", passphrase: "secret" },
+  });
+  for (const key of [privateKey, "nonsense"])
+    expect(await refusal({ key, chain })).toBe(
+      "The key cannot be read: give it as PEM without a passphrase.",
+    );
 });
 
 test("an imported certificate that must be stapled is refused, because browsers would not accept it", async () => {

@@ -243,23 +243,6 @@ test("a domain whose CA has not decided on the first attempt is in every respons
   resolve(true);
 });
 
-test("an attempt with a rejected nonce of every three changes nothing", async () => {
-  const { stageOf, attempted } = await openIssuing({ nonceRejection: 0.3 });
-  await attempted(NAME);
-  expect(await stageOf(NAME)).toBe("live");
-});
-
-test("a CA that is down is retried, and gets one order", async () => {
-  const { ca, pass, stageOf, attempted, problemOf } = await openIssuing();
-  await ca.down();
-  await attempted(NAME);
-  expect(await problemOf(NAME)).toMatchObject({ type: "unreachable" });
-  ca.up();
-  await pass(2 * MINUTE);
-  expect(await stageOf(NAME)).toBe("live");
-  expect(ca.orders()).toHaveLength(1);
-});
-
 test.each([
   "new-account",
   "new-order",
@@ -313,13 +296,6 @@ test("a certificate that is not valid yet by this machine's clock is not used, a
   const found = await certificates.find(NAME);
   expect(found?.issued).toBeUndefined();
   expect(found?.problem?.detail).toContain("is this machine's clock right?");
-});
-
-test("a CA whose clock is an hour late changes nothing", async () => {
-  const caClock = testClock(Date.now() - 60 * MINUTE);
-  const { stageOf, attempted } = await openIssuing({ clock: caClock });
-  await attempted(NAME);
-  expect(await stageOf(NAME)).toBe("live");
 });
 
 test("an expired order is placed again", async () => {

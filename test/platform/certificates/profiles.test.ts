@@ -32,25 +32,20 @@ test("a six-day certificate is renewed with half of it left, and nothing warns b
   expect(ca.orders()).toHaveLength(2);
 });
 
-test("a profile that the CA does not list is a problem that names the listed ones, and nothing is ordered", async () => {
-  const { ca, certificates, pass, verified } = await openProfiled({ classic: DAY, tlsserver: DAY });
-  await verified(NAME);
-  await pass();
-  expect(ca.orders()).toEqual([]);
-  expect((await certificates.find(NAME))?.problem).toMatchObject({
-    type: "unknown_profile",
-    detail: 'The CA has no profile "shortlived". It offers classic, tlsserver.',
-  });
-});
-
-test("the problem with a CA without profiles reports that it has none", async () => {
-  const { certificates, pass, verified } = await openProfiled(undefined);
-  await verified(NAME);
-  await pass();
-  expect((await certificates.find(NAME))?.problem?.detail).toBe(
-    'The CA has no profile "shortlived". It has no profiles.',
-  );
-});
+test.each([
+  ["It offers classic, tlsserver.", { classic: DAY, tlsserver: DAY }],
+  ["It has no profiles.", undefined],
+])(
+  "a profile that the CA does not list is a problem, and nothing is ordered: %s",
+  async (offer, profiles) => {
+    const { ca, certificates, pass, verified } = await openProfiled(profiles);
+    await verified(NAME);
+    await pass();
+    expect(ca.orders()).toEqual([]);
+    const detail = `The CA has no profile "shortlived". ${offer}`;
+    expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "unknown_profile", detail });
+  },
+);
 
 test("a restart retries a refused profile immediately", async () => {
   const { certificates, clock, pass, verified } = await openProfiled({ classic: DAY });

@@ -171,22 +171,6 @@ test("the guide names the record to edit, and the value's final dot if the panel
   );
 });
 
-test("the guide leaves one of several CNAME records", () => {
-  const several = (...found: string[]) =>
-    stepsFor(
-      "docs.example.org",
-      GODADDY,
-      recordFinding("wrong_target", "docs.example.org", "CNAME", found, [TARGET]),
-    );
-  expect(several("old.test", TARGET)).toEqual([
-    "Delete the CNAME record with the name docs and the value old.test.",
-  ]);
-  expect(several("a.test", "b.test")?.slice(0, 2)).toEqual([
-    "Delete the CNAME records with the name docs and the values a.test, b.test.",
-    "Choose Add New Record, then the type CNAME.",
-  ]);
-});
-
 test("the guide is absent for a delegated name, because the provider of the other zone is unknown", () => {
   const away: DomainFinding = {
     kind: "delegated_away",
@@ -195,29 +179,6 @@ test("the guide is absent for a delegated name, because the provider of the othe
     found: ["ns.old.test"],
   };
   expect(stepsFor("docs.example.org", GODADDY, away)).toBeUndefined();
-});
-
-test("the guide deletes leftover HTTPS records", () => {
-  expect(
-    stepsFor("example.org", GODADDY, { kind: "https_record", name: "example.org", found: ["1 . ech"] }),
-  ).toEqual(["Delete the HTTPS record with the name @ and the value 1 . ech."]);
-});
-
-test("the guide prefers the challenge record to a CAA record", () => {
-  const steps = stepsFor("docs.example.org", GODADDY, {
-    kind: "caa_forbids",
-    name: "example.org",
-    found: [],
-    expected: ["ca.test; validationmethods=http-01"],
-    parameter: "validationmethods",
-    challenge: { name: "_acme-challenge.docs.example.org", value: "abc.challenge.test" },
-  });
-  expect(steps).toEqual([
-    "Choose Add New Record, then the type CNAME.",
-    "Enter _acme-challenge.docs in the field Name.",
-    "Enter abc.challenge.test in the field Value.",
-    SAVE,
-  ]);
 });
 
 test("the guide lists deletions at an apex in the types of the provider", () => {
@@ -293,22 +254,6 @@ test("the guide creates or corrects the challenge's record of a wildcard under i
   expect(stepsFor("*.example.org", GODADDY, wrong)?.[0]).toBe(
     "Open the CNAME record with the name _acme-challenge and the value old.test to edit it.",
   );
-});
-
-test("the guide names the new addresses of the service, and the old ones", () => {
-  const changed: DomainFinding = {
-    kind: "addresses_changed",
-    name: "example.org",
-    found: ["192.0.2.70"],
-    expected: ["192.0.2.80"],
-  };
-  expect(stepsFor("example.org", GODADDY, changed)).toEqual([
-    "Delete the A record with the name @ and the value 192.0.2.70.",
-    "Choose Add New Record, then the type A.",
-    "Enter @ in the field Name.",
-    "Enter 192.0.2.80 in the field Value.",
-    SAVE,
-  ]);
 });
 
 test("the guide names the record as the panel of a delegated subdomain does", () => {
