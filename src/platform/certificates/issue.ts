@@ -189,7 +189,7 @@ export const certificateIssuer = (ordering: Ordering, undecided: UndecidedRecord
     log[level]({ hostname, type, detail, status }, "no certificate was issued");
     log.debug(
       { hostname, isCounted, nextAt: failure.nextAt, refusedBy: failure.refusedBy },
-      "the attempt ended",
+      "the next attempt is scheduled",
     );
     if (type === "accountDoesNotExist" && certificate.order)
       await certificates.forgetAccount(certificate.order.ca);

@@ -186,7 +186,7 @@ export const orderPlacer = ({ certificates, authorities, wildcard, clientOf, clo
         const { type, detail } = error;
         log.debug(
           { hostname, ca: authority.directory, type, detail },
-          "a limit forbids the order: trying the next CA",
+          "a limit forbids the order at this CA",
         );
         refusals.push(error);
       }

@@ -389,3 +389,30 @@ test("a certificate in use stays in use while its renewal fails", async () => {
   await pass(2 * MINUTE);
   expect(await issuedOf(NAME)).not.toEqual(before);
 });
+
+test("each decision of an attempt is logged at debug with its reason", async () => {
+  const { store, ca, attempted, pass } = await openIssuing({ ari: false });
+  store.context.log.level = "debug";
+  ca.failNext("new-order", {
+    status: 429,
+    problem: { type: "rateLimited", detail: "later" },
+    retryAfter: 60,
+  });
+  await attempted(NAME);
+  await pass(2 * MINUTE);
+  await pass(DAY);
+  const decisions = store.log.filter(({ hostname }) => hostname === NAME);
+  expect(decisions.map(({ msg }) => msg)).toEqual([
+    "a certificate is needed: the attempt begins",
+    "the name can be proved",
+    "a limit forbids the order at this CA",
+    "no certificate was issued",
+    "the next attempt is scheduled",
+    "a certificate is needed: the attempt begins",
+    "the name can be proved",
+    "a new certificate is in use",
+    "the certificate need not be renewed yet",
+  ]);
+  expect(decisions[0]).toMatchObject({ level: 20, reason: "it was requested" });
+  expect(decisions[5]).toMatchObject({ reason: "the name has no certificate" });
+});
