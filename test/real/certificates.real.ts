@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
 import { createTestCa } from "../support/certificates.ts";
+import { HOST, serveHttps } from "./https.ts";
 import { publish, zonesWith } from "./site.ts";
 import {
   type Begin,
@@ -187,25 +188,12 @@ test("the same by caddy's authority", async () => {
 });
 
 test("the API answers over HTTPS as over HTTP, with either protocol", async () => {
-  const place = directory();
-  const [host, httpsPort] = ["adopt.example.org", freePort()];
-  const env = { BASE_URL: `https://${host}:${httpsPort}`, HTTPS_PORT: String(httpsPort) };
-  const server = await serve({ cwd: place, env });
-  const own = await createTestCa();
-  const { key, cert } = await own.issue([host]);
-  const files = { key, cert, root: own.root };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text);
-  const imported = await store(["certificates", "import", host, "--key", "key", "--chain", "cert"], {
-    cwd: place,
-  });
-  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  const { url, key, trust, httpsUrl } = await serveHttps();
   const ask = async (protocol: string, path: string, ...argv: string[]) => {
-    const trust = ["--cacert", "root", "--resolve", `${host}:${httpsPort}:127.0.0.1`];
     const shown = ["--silent", "--output", "/dev/null", "--write-out", "%{http_version} %{http_code}"];
-    const url = `https://${host}:${httpsPort}${path}`;
-    return (await run(["curl", protocol, ...trust, ...shown, ...argv, url], { cwd: place })).stdout;
+    return (await run(["curl", protocol, ...trust, ...shown, ...argv, `${httpsUrl}${path}`])).stdout;
   };
-  const bearer = ["--header", `Authorization: Bearer ${server.key}`];
+  const bearer = ["--header", `Authorization: Bearer ${key}`];
   for (const [protocol, version] of [
     ["--http1.1", "1.1"],
     ["--http2", "2"],
@@ -217,8 +205,8 @@ test("the API answers over HTTPS as over HTTP, with either protocol", async () =
     const body = ["--json", '{"name":"Bella","categoryId":1}'];
     expect(await ask(protocol, "/v1/pets", ...bearer, ...body)).toBe(`${version} 201`);
   }
-  const plain = await fetch(`${server.url}/livez`, { headers: { host }, redirect: "manual" });
-  expect(plain.headers.get("location")).toBe(`https://${host}:${httpsPort}/livez`);
+  const plain = await fetch(`${url}/livez`, { headers: { host: HOST }, redirect: "manual" });
+  expect(plain.headers.get("location")).toBe(`${httpsUrl}/livez`);
 });
 
 const REQUESTS = 50_000;

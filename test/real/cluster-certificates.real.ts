@@ -39,7 +39,7 @@ const opened = async (
     const ports = (portsOf[name] ??= { http: freePort(), https: freePort() });
     return { ...env, HTTP_PORT: String(ports.http), HTTPS_PORT: String(ports.https) };
   };
-  const cluster = await threeNodes(place, { envOf });
+  const cluster = await threeNodes({ envOf });
   const { service, nodes } = cluster;
   const ports = nodes.map((node) => portsOf[node.place.slice(-1)] as Ports);
   let challenged = 0;

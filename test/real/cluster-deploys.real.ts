@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { startClients } from "./cluster/clients.ts";
 import { createProject, deploy, visit } from "./cluster/site.ts";
 import { NEEDED, threeNodes } from "./cluster/three-nodes.ts";
-import { directory, real, until } from "./support.ts";
+import { real, until } from "./support.ts";
 
 const test = real(...NEEDED);
 
@@ -22,8 +22,7 @@ const siteOf = (round: number): Record<string, string> =>
   );
 
 test(`a node killed as soon as it has acknowledged a deploy leaves each of ${FILES} files to the others, ${ROUNDS} times`, async () => {
-  const place = directory();
-  const cluster = await threeNodes(place);
+  const cluster = await threeNodes();
   const { service, nodes } = cluster;
   await createProject(service);
   const clients = startClients(service, 4);

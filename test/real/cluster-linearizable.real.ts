@@ -80,7 +80,7 @@ const clusterNodes = ({ nodes, service: { key } }: Cluster): Node[] => nodes.map
 
 test(`${OPERATIONS} operations of ${CLIENTS} clients on three nodes are linearizable while engine members and nodes are killed ${KILLS} times`, async () => {
   const place = directory();
-  const cluster = await threeNodes(place);
+  const cluster = await threeNodes();
   const history = await startHistory(place, clusterNodes(cluster), OPERATIONS);
   await killMeanwhile(history, killsOf(cluster));
   await expectLinearizable(history);
@@ -89,7 +89,7 @@ test(`${OPERATIONS} operations of ${CLIENTS} clients on three nodes are lineariz
 test("porcupine finds the anomalies of a program whose reads of a replica wait for nothing", async () => {
   const place = directory();
   const program = await buildStaleProgram(place);
-  const cluster = await threeNodes(place, { program });
+  const cluster = await threeNodes({ program });
   const history = await startHistory(place, clusterNodes(cluster), 5000);
   const { explanation, anomalies } = await history.verdict();
   console.log(`    ${anomalies.length} animals with anomalies; the first:\n${explanation.slice(0, 2000)}`);

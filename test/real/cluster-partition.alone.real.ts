@@ -6,7 +6,7 @@ import { ask, idOf, write } from "./cluster/retrying.ts";
 import { createProject, deploy, visit } from "./cluster/site.ts";
 import { NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { NO_VIOLATIONS, rowsOf, violations } from "./cluster/violations.ts";
-import { MAX_MS, directory, real, until } from "./support.ts";
+import { MAX_MS, real, until } from "./support.ts";
 
 const test = real(...NEEDED, ...NETWORK);
 
@@ -28,8 +28,7 @@ const visitAll = async (url: string, signal: AbortSignal) => {
 };
 
 test(`a node that cannot reach the engine answers no stale read, serves no site after STALE_LIMIT, and catches up within ${MAX_CATCH_UP_MS / 1000} s`, async () => {
-  const place = directory();
-  const cluster = await threeNodes(place, { isLastApart: true });
+  const cluster = await threeNodes({ isLastApart: true });
   const { nodes, service, cable } = cluster;
   const [a, b, c] = nodes;
   const { ledger } = service;

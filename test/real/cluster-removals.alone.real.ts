@@ -5,7 +5,7 @@ import { type Service, ask, idOf, write } from "./cluster/retrying.ts";
 import { attach, createProject, deploy, domainPath, visit } from "./cluster/site.ts";
 import { NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { freeServers, NEEDED as NAME_SERVERS, settingsFor } from "./dns-servers.ts";
-import { directory, real, until } from "./support.ts";
+import { real, until } from "./support.ts";
 
 const test = real(...NEEDED, ...NAME_SERVERS);
 
@@ -74,9 +74,8 @@ const describe = (what: string, times: readonly (number | undefined)[]): string 
 };
 
 test(`a key revoked and a domain removed on one node are refused by the others within a second, ${TRIES} of ${TRIES} times under load`, async () => {
-  const place = directory();
   const servers = await freeServers();
-  const cluster = await threeNodes(place, { envOf: () => settingsFor(servers) });
+  const cluster = await threeNodes({ envOf: () => settingsFor(servers) });
   const { service, nodes } = cluster;
   const [a, ...others] = nodes;
   const names = customNames(TRIES);

@@ -5,7 +5,7 @@ import { longestPause } from "./cluster/ledger.ts";
 import type { Node } from "./cluster/nodes.ts";
 import { NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { NO_VIOLATIONS, rowsOf, violations } from "./cluster/violations.ts";
-import { directory, real, until } from "./support.ts";
+import { real, until } from "./support.ts";
 
 const test = real(...NEEDED);
 
@@ -33,8 +33,7 @@ const stopInItsTurn = async (node: Node, successes: readonly number[]) => {
 };
 
 test(`a node stopped for ${STOPPED_MS / 1000} s in its turn at writing delays the others by ${MAX_PAUSE_MS / 1000} s at most, and writes nothing out of turn when it goes on`, async () => {
-  const place = directory();
-  const cluster = await threeNodes(place);
+  const cluster = await threeNodes();
   const { nodes, service } = cluster;
   const [a, ...others] = nodes;
   const { ledger } = service;

@@ -6,7 +6,7 @@ import { type Kill, describePauses, killEach } from "./cluster/kills.ts";
 import { countRows } from "./cluster/tables.ts";
 import { type Cluster, NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { NO_VIOLATIONS, rowsOf, violations } from "./cluster/violations.ts";
-import { directory, real } from "./support.ts";
+import { real } from "./support.ts";
 
 const test = real(...NEEDED);
 
@@ -28,8 +28,7 @@ const killsOf = ({ etcd, nodes }: Cluster): readonly (() => Promise<Kill>)[] => 
 };
 
 test(`${KILLS} kills of engine members and nodes under ${CLIENTS} clients lose nothing that was acknowledged, and all nodes end up with equal tables`, async () => {
-  const place = directory();
-  const cluster = await threeNodes(place);
+  const cluster = await threeNodes();
   const { nodes, service, empty } = cluster;
   const clients = startClients(service, CLIENTS);
   const kinds = killsOf(cluster);

@@ -7,7 +7,7 @@ import { violationsOf } from "./axe.ts";
 import { eventually, type Page, untilTrue } from "./browser.ts";
 import { openConsole, publishDocs } from "./console.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
-import { directory, real, serve } from "./support.ts";
+import { real, serve } from "./support.ts";
 
 const test = real("chromium", "playwright-core", "axe-core", ...NAME_SERVERS, "pebble");
 
@@ -31,8 +31,7 @@ const zones = (target: string) => ({
 });
 
 test("the domain page begins with what is wrong and the record to change, and the list is red where somebody must act", async () => {
-  const place = directory();
-  const server = await serveShelter(place, zones);
+  const server = await serveShelter(zones);
   const { target } = server;
   await server.attach("www.shelter.test");
   await server.attach("docs.shelter.test");
@@ -178,8 +177,7 @@ test("a domain is added with its www as a redirect, unless the box is cleared, a
 });
 
 test("removing the primary domain offers a redirect first, and a new primary domain", async () => {
-  const place = directory();
-  const server = await serveShelter(place, zones);
+  const server = await serveShelter(zones);
   for (const hostname of ["www.shelter.test", "guide.shelter.test"]) await server.attach(hostname);
   for (const hostname of ["www.shelter.test", "guide.shelter.test"]) await server.isLive(hostname);
   const role = async (hostname: string) => (await server.show(hostname)).role;

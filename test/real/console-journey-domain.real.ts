@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { openConsole } from "./console.ts";
 import { type Page } from "./browser.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
-import { directory, real, run } from "./support.ts";
+import { real, run } from "./support.ts";
 
 const test = real("chromium", "playwright-core", ...NAME_SERVERS, "pebble", "curl");
 
@@ -37,8 +37,7 @@ const isActive = (page: Page) =>
   page.getByText(/^Active\. Expires in .*; renews automatically\.$/).waitFor({ timeout: 60_000 });
 
 test(`a domain is live after ${MAX_CLICKS} clicks from the project's page, and the DNS change`, async () => {
-  const place = directory();
-  const server = await serveShelter(place, () => zones());
+  const server = await serveShelter(() => zones());
   const { page, seen } = await openConsole(server, "/projects/shelter");
   await page.getByRole("heading", { name: "Shelter" }).waitFor();
   await page.evaluate(COUNT);
@@ -76,8 +75,7 @@ const tabTo = async (page: Page, name: string, maxPresses = 25) => {
 };
 
 test("a domain goes live with the keyboard alone", async () => {
-  const place = directory();
-  const server = await serveShelter(place, () => zones());
+  const server = await serveShelter(() => zones());
   const { page } = await openConsole(server, "/projects/shelter");
   await page.getByRole("heading", { name: "Shelter" }).waitFor();
   await page.evaluate(COUNT);

@@ -9,7 +9,7 @@ import { PAGES, STATES, fillStore } from "./console-pages.ts";
 import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { showKeyField, signIn } from "./sign-in.ts";
-import { openBrowser, directory, real, serve, until } from "./support.ts";
+import { openBrowser, real, serve, until } from "./support.ts";
 
 const test = real("chromium", "playwright-core", "axe-core", ...NAME_SERVERS, "pebble");
 /** A directory for screenshots of everything, to look at. */
@@ -149,8 +149,7 @@ const zones = (target: string) => ({
 });
 
 test("axe finds nothing on the pages of domains in each state", async () => {
-  const place = directory();
-  const server = await serveShelter(place, zones);
+  const server = await serveShelter(zones);
   const names = ["www", "docs", "docs.strict", "none"].map((label) => `${label}.shelter.test`);
   for (const name of names) await server.attach(name);
   await server.isLive("www.shelter.test");

@@ -1,7 +1,7 @@
 import { surroundings } from "./authorities.ts";
 import { nameServers } from "./dns-servers.ts";
 import { publish, upload, zone, zonesWith } from "./site.ts";
-import { serve, until } from "./support.ts";
+import { directory, serve, until } from "./support.ts";
 
 /** Programs that a shelter's site needs. */
 export { NEEDED as NAME_SERVERS } from "./dns-servers.ts";
@@ -15,9 +15,9 @@ interface Wire {
  * The server with HTTPS, a CA and name servers, and the project `shelter` on Pro with a deploy.
  * @param linesOf the records of the zones in the test domain `test`, by zone
  */
-export const serveShelter = async (cwd: string, linesOf: (target: string) => Record<string, string[]>) => {
-  const { servers, authority, env, httpsPort } = await surroundings(cwd);
-  const server = await serve({ cwd, env });
+export const serveShelter = async (linesOf: (target: string) => Record<string, string[]>) => {
+  const { servers, authority, env, httpsPort } = await surroundings(directory());
+  const server = await serve({ env });
   const target = await publish(server, "shelter", {
     name: "Shelter",
     files: { "index.html": "<h1>Shelter</h1>" },

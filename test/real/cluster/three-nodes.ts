@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ETCD, startEtcd } from "../etcd.ts";
 import { MOTO, startMoto } from "../moto.ts";
-import { kept } from "../support.ts";
+import { directory, kept } from "../support.ts";
 import type { Service } from "./retrying.ts";
 import { newLedger } from "./ledger.ts";
 import { namespace } from "./namespace.ts";
@@ -18,6 +18,8 @@ const NAMES = ["a", "b", "c"] as const;
 type Name = (typeof NAMES)[number];
 
 export interface ClusterOptions {
+  /** Where the nodes have their directories. */
+  place?: string;
   /** Settings of each node, beside where the log is. */
   envOf?: (name: Name) => Record<string, string>;
   /** The last node runs in a network namespace, and reaches the engine by a cable that can be cut. */
@@ -29,10 +31,12 @@ export interface ClusterOptions {
 const portOf = (url: string): number => Number(new URL(url).port);
 
 /** Three executables over a log that three etcd members keep, and an S3 server. All end with the test. */
-export const threeNodes = async (
-  place: string,
-  { envOf = () => ({}), isLastApart = false, program }: ClusterOptions = {},
-) => {
+export const threeNodes = async ({
+  place = directory(),
+  envOf = () => ({}),
+  isLastApart = false,
+  program,
+}: ClusterOptions = {}) => {
   const etcd = kept(await startEtcd(3));
   const moto = kept(await startMoto());
   const ports = [...etcd.members.map(({ address }) => `http://${address}`), moto.endpoint].map(portOf);
