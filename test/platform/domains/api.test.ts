@@ -783,3 +783,25 @@ test("a check that takes too long gets a response before the client times out, c
   expect(await service.verify("docs", "docs.example.org", OPERATOR)).toMatchObject({ stage: "live" });
   expect([slow.asked.length, fakeDns.asked.length]).toEqual([1, 0]);
 });
+
+test("a check that another one overtook does not take the project itself for a rival", async () => {
+  const { store, add, fakeDns, verify } = await openProject();
+  await add("docs.example.org");
+  const repository = domainRepository(store.database);
+  const project = await store.projects.get("docs");
+  const domain = await repository.find(project.id, "docs.example.org");
+  if (!domain) throw new Error("the domain was not added");
+  fakeDns.outcome = "records_right";
+  await verify("docs.example.org");
+  const recorded: unknown[] = [];
+  const { inspect } = openFakeDns("records_right");
+  const checks = domainChecks({
+    domains: { ...repository, record: async (check) => recorded.push(check) > 1 },
+    inspect,
+    clock: store.clock,
+    randomFraction: Math.random,
+    targetOf: (label) => label,
+  });
+  expect(await checks.run({ project, domain }, OPERATOR)).toBe("overtaken");
+  expect(recorded).toHaveLength(1);
+});

@@ -470,6 +470,11 @@ describe("an apex that shows the addresses of every project's target", () => {
       await verifiedIn(slug);
       expect((await show("example.org", "other")).stage).toBe("live");
     }
+    // Its holder keeps it no longer than its record.
+    store.clock.advance(1);
+    setProof(target);
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
+    expect((await show("example.org", "other")).stage).toBe("dns_conflict");
   });
 
   test("shows the service's addresses at once, for DNS providers without ALIAS", async () => {
