@@ -1,5 +1,5 @@
 import { expect, test, describe } from "bun:test";
-import { mint } from "../../src/access/keys/secret.ts";
+import { createSecret } from "../../src/access/keys/secret.ts";
 import { bundled } from "./program.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../support/store.ts";
 const program = bundled();
 
 const NO_KEY = /no API key/;
-const KEY = mint((count) => new Uint8Array(count));
+const KEY = createSecret((count) => new Uint8Array(count));
 
 /** Deploys a directory with these files, without a server or a key. */
 const deploy = async (...paths: string[]) => {

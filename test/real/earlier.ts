@@ -1,7 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { type Migration } from "../../src/data/db/migrations.ts";
 import { migrate } from "../../src/data/db/migrate.ts";
-import { hashOf, mint } from "../../src/access/keys/secret.ts";
+import { hashOf, createSecret } from "../../src/access/keys/secret.ts";
 
 export const ANIMALS = 20_000;
 const OTHERS = 300;
@@ -25,7 +25,7 @@ const NAMES = [
 
 export const nameOf = (id: number): string => `${oneOf(NAMES, id)} number${id}`;
 
-const SECRET = mint((count) => Uint8Array.from({ length: count }, (_, at) => (at * 37 + 11) % 248));
+const SECRET = createSecret((count) => Uint8Array.from({ length: count }, (_, at) => (at * 37 + 11) % 248));
 
 /** The secret of the first key, which has all scopes. */
 export const adminSecret = SECRET;

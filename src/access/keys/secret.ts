@@ -27,7 +27,7 @@ const base62 = (value: number, length: number): string => {
 const check = (text: string): string => base62(Bun.hash.crc32(text), CHECK_LENGTH);
 
 /** A new secret: `aas_`, 30 random base62 characters (178 bits), 6 of checksum. */
-export const mint = (random: RandomBytes): string => {
+export const createSecret = (random: RandomBytes): string => {
   let text = "aas_";
   while (text.length < 4 + RANDOM_LENGTH)
     for (const byte of random(4 + RANDOM_LENGTH - text.length))

@@ -6,7 +6,7 @@ import { lastUseRecorder } from "../../lib/last-use.ts";
 import { formatRate } from "../../lib/rate-limiter.ts";
 import { type Excess, type Manager, type Privileges, findExcess } from "../privilege-ceiling.ts";
 import { type AuthenticatedKey, type Key, type NewKey, keyRepository } from "./repository.ts";
-import { hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
+import { hashOf, isWellFormed, createSecret, recordOf } from "./secret.ts";
 
 /** A key with its secret, which is shown only once. */
 export interface KeyWithSecret {
@@ -99,7 +99,7 @@ export const openKeys = (
       assertMayCreate(actor, key);
       const now = clock.now();
       assertExpires(key.expiresAt, now);
-      const secret = mint(randomBytes);
+      const secret = createSecret(randomBytes);
       return { key: await keys.add(key, recordOf(secret), { actor, now }), secret };
     },
     /**
@@ -112,7 +112,7 @@ export const openKeys = (
       const now = clock.now();
       if (before.revokedAt !== undefined) throw new Fault("key_revoked");
       if (before.expiresAt !== undefined && before.expiresAt <= now) throw new Fault("key_expired");
-      const secret = mint(randomBytes);
+      const secret = createSecret(randomBytes);
       const times = { act: { actor, now }, oldUntil: now + graceSeconds * 1000 };
       const key = await keys.rotate(id, recordOf(secret), times);
       // Another request revoked it in the meantime.
@@ -134,7 +134,7 @@ export const openKeys = (
      */
     async createFirst({ save, remove }: SecretFile): Promise<Key | undefined> {
       if (await keys.hasFullAccess(clock.now())) return undefined;
-      const secret = mint(randomBytes);
+      const secret = createSecret(randomBytes);
       // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
       await save(secret);
       const key = await keys.addFirst(FIRST_KEY, recordOf(secret), { actor: SERVICE, now: clock.now() });

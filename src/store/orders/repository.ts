@@ -55,13 +55,13 @@ const WORDS_IN_SLICE = sql`
 const HAS_WORDS = sql`EXISTS (
     SELECT 1 FROM ${words} WHERE ${words.words} MATCH ${value("match")} AND ${words.id} = ${orders.id})`;
 
-/** Larger than every id. */
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+/** At least as large as every id. */
+const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 const boundsOf = ({ sort, after }: Pick<OrderPage, "sort" | "after">): IdSlice =>
   sort === "id"
-    ? { low: after ?? 0, high: NO_LIMIT }
-    : { low: 0, high: after === undefined ? NO_LIMIT : after - 1 };
+    ? { low: after ?? 0, high: MAX_ID }
+    : { low: 0, high: after === undefined ? MAX_ID : after - 1 };
 
 const byIdIn = (sort: OrderSort) => (one: { id: number }, other: { id: number }) =>
   sort === "id" ? one.id - other.id : other.id - one.id;
@@ -115,16 +115,16 @@ const orderLists = ({ client }: Pick<Database, "client">): ((page: OrderPage) =>
       if (petId !== undefined) return lists.pet.all(client, values);
       return (status === undefined ? lists.all : lists.status).all(client, values);
     }
-    const { firstSlice, ...sought } = search;
+    const { firstSlice, ...searchValues } = search;
     const list = petId === undefined ? lists.words : lists.petAndWords;
     const bounds = { low: values.low, high: Math.min(values.high, NEWEST.get(client)?.id ?? 0) };
     const found: Order[] = [];
     for (const slice of idSlices(bounds, sort === "-id", firstSlice)) {
-      found.push(...list.all(client, { ...values, ...sought, ...slice, limit: limit - found.length }));
+      found.push(...list.all(client, { ...values, ...searchValues, ...slice, limit: limit - found.length }));
       if (found.length === limit) break;
       await nextTurn();
     }
-    const typed = TYPED.all(client, { ...values, ...sought });
+    const typed = TYPED.all(client, { ...values, ...searchValues });
     return [...found, ...typed].toSorted(byIdIn(sort)).slice(0, limit);
   };
 };

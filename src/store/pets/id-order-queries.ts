@@ -171,17 +171,17 @@ const listsInDirection = (reader: Reader, isDescending: boolean, options?: PlanO
   return (page: PetPage, ready: Ready): Pet[] | Promise<Pet[]> => {
     const { q, ids, limit } = page;
     const after = page.after?.id ?? (isDescending ? MAX_ID : 0);
-    const sought = toSearch(q);
+    const parsed = toSearch(q);
     if (ids === undefined)
-      return sought ? search(sought, page, after, ready) : listPage(page, { after, limit });
+      return parsed ? search(parsed, page, after, ready) : listPage(page, { after, limit });
     const values = {
       ...filterValues(page),
       after,
-      limit: sought ? ids.length : limit,
+      limit: parsed ? ids.length : limit,
       ids: JSON.stringify(ids),
     };
     const read = () => lists.ofIds.all(client, values);
-    return sought ? ready().then(() => read().filter(hasWords(sought)).slice(0, limit)) : read();
+    return parsed ? ready().then(() => read().filter(hasWords(parsed)).slice(0, limit)) : read();
   };
 };
 

@@ -99,10 +99,10 @@ const LOOK_UP_WORD = statement(sql`
  */
 export const wordLookup =
   ({ client }: Reader) =>
-  ({ words: sought, typed }: Search) => {
-    const matches = wordMatcher(sought);
+  ({ words: searched, typed }: Search) => {
+    const matches = wordMatcher(searched);
     const isIndexed = (id: number) =>
-      sought.every((word) => LOOK_UP_WORD.get(client, { word: ftsQuery([word]), id }) !== undefined);
+      searched.every((word) => LOOK_UP_WORD.get(client, { word: ftsQuery([word]), id }) !== undefined);
     return ({ id, name }: Pick<Pet, "id" | "name">): boolean =>
       id === typed || (matches(name) ?? isIndexed(id));
   };
@@ -200,8 +200,8 @@ const IDS = inDirections((_, direction) => ({
 const idLists = ({ client }: Reader, isDescending: boolean) => {
   const ids = IDS(isDescending);
   return {
-    ofWords(sought: readonly string[]): List {
-      const text = ftsQuery(sought);
+    ofWords(searched: readonly string[]): List {
+      const text = ftsQuery(searched);
       return { text, read: (slice) => ids.ofWords.all(client, { ...slice, word: text }) };
     },
     ofFilters(filters: FieldFilters): List[] {
@@ -220,10 +220,10 @@ const wordPlans = (
 ) => {
   const { ofWords, ofFilters } = idLists(reader, isDescending);
 
-  return ({ words: sought }: Search, filters: FieldFilters) => {
+  return ({ words: searched }: Search, filters: FieldFilters) => {
     // FTS5 collects all animals with a longer word before it returns the first.
-    const indexed = sought.map((word) => [...word].slice(0, MAX_PREFIX_LENGTH).join(""));
-    const isExact = indexed.every((word, at) => word === sought[at]);
+    const indexed = searched.map((word) => [...word].slice(0, MAX_PREFIX_LENGTH).join(""));
+    const isExact = indexed.every((word, at) => word === searched[at]);
     const lists = [...ofFilters(filters), ...indexed.map((word) => ofWords([word]))];
 
     /** Undefined if nothing follows. */
