@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { foldName, isLine, oneLine, printable, quoted, sentence, shellWord } from "../../src/lib/text.ts";
+import {
+  foldName,
+  isLine,
+  lineRule,
+  oneLine,
+  printable,
+  quoted,
+  sentence,
+  shellWord,
+} from "../../src/lib/text.ts";
 
 test.each([
   ["It is late", "It is late."],
@@ -51,6 +60,10 @@ test.each(["Bella", "a b", "é", "😀".repeat(5), " x "])("%p is a line of at m
 });
 
 const NO_LINES = ["", "     ", "123456", "😀".repeat(6), "a\nb", "\0", "a\tb", "\uD800", "\uFEFFx"];
+
+test("the rule of a line has its maximum", () => {
+  expect(lineRule(5)).toStartWith("must be a string of 1 to 5 characters, not only white space");
+});
 
 test.each([...NO_LINES, 5, null, undefined])("%p is not a line of at most 5 characters", (value) => {
   expect(isLine(value, 5)).toBe(false);

@@ -61,6 +61,7 @@ export const PURE: Readonly<Record<string, readonly string[]>> = {
   "src/protocols/dns/name.ts": ["test/protocols/dns/name.test.ts"],
   "src/protocols/dns-server/answer.ts": [
     "test/protocols/dns-server/answer.test.ts",
+    "test/protocols/dns-server/responder.test.ts",
     "test/protocols/dns-server/query.test.ts",
   ],
   "src/protocols/dns-server/zone.ts": ["test/protocols/dns-server/answer.test.ts"],

@@ -53,9 +53,12 @@ test("a ClientHello may have neither server name nor protocols", async () => {
   expect(parseClientHello(endingIn([]))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
 });
 
-test.each([1, 2, 3, 5, 100, 300, 517])("a ClientHello may come in records of %d bytes", (size) => {
-  expect(parseClientHello(inRecords(HELLO, size))).toEqual(READ);
-});
+test.each([1, 2, 3, 5, 100, Math.ceil(HELLO.length / 2), 517])(
+  "a ClientHello may come in records of %d bytes",
+  (size) => {
+    expect(parseClientHello(inRecords(HELLO, size))).toEqual(READ);
+  },
+);
 
 test("a ClientHello is incomplete at every shorter length, with the least number of bytes to wait for", () => {
   for (const bytes of [HELLO, inRecords(HELLO, 7)])
