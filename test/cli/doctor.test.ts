@@ -19,6 +19,7 @@ import { startServer } from "../../src/app/server.ts";
 import { openProject } from "../platform/domains/projects.ts";
 import { backupName } from "../../src/operate/backups/file-names.ts";
 import { backUp } from "../operate/backups/stores.ts";
+import { directoryWithStore } from "../support/new-store.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { bundledIn, inProcessIn } from "./program.ts";
 
@@ -78,10 +79,12 @@ describe("doctor changes nothing", () => {
   test("in an empty DATA_DIR", async () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, "data"));
-    const { database, certificates, sites } = await examine(cwd);
-    expect(database?.detail).toBe("it does not exist yet: adoption-store serve creates it");
-    for (const finding of [certificates, sites])
-      expect(finding).toMatchObject({ ok: true, detail: "not checked: there is no database yet" });
+    const unchecked = { ok: true, detail: "not checked: there is no database yet" };
+    expect(await examine(cwd)).toMatchObject({
+      database: { detail: "it does not exist yet: adoption-store serve creates it" },
+      certificates: unchecked,
+      sites: unchecked,
+    });
   });
 
   test.each([
@@ -96,12 +99,7 @@ describe("doctor changes nothing", () => {
   });
 
   test("next to a database without a log", async () => {
-    const source = temporaryDirectory();
-    await openData(configIn(source), { create: true }).close();
-    const cwd = temporaryDirectory();
-    mkdirSync(join(cwd, "data"));
-    copyFileSync(databasePath(source), databasePath(join(cwd, "data")));
-    expect((await examine(cwd))["database"]?.ok).toBe(true);
+    expect((await examine(await directoryWithStore()))["database"]?.ok).toBe(true);
   });
 
   test("while a server runs, which it reports", async () => {
@@ -113,43 +111,30 @@ describe("doctor changes nothing", () => {
     expect(out).toContain("ok      database: intact");
   });
 
-  test("if the database is lost, which it reports", async () => {
-    for (const [lose, state] of [
-      [rmSync, "missing"],
-      [truncateSync, "empty"],
-    ] as const) {
-      const cwd = await crashed();
-      lose(databasePath(join(cwd, "data")));
-      const { database, certificates, sites } = await examine(cwd);
-      for (const finding of [certificates, sites])
-        expect(finding).toMatchObject({
-          level: "warning",
-          detail: "not checked: the database cannot be read",
-        });
-      expect(database).toMatchObject({
-        ok: false,
-        detail: expect.stringContaining(`is ${state}, but a store`),
-      });
-    }
-  });
-
-  test("if others can write to DATA_DIR, which it reports", async () => {
+  test.each([
+    ["missing", rmSync],
+    ["empty", truncateSync],
+  ])("if the database is %s, which it reports", async (state, lose) => {
     const cwd = await crashed();
-    chmodSync(join(cwd, "data"), 0o777);
-    expect((await examine(cwd))["data directory"]).toMatchObject({
-      ok: false,
-      detail: expect.stringContaining("others can write to it (mode 777): chmod 700"),
+    lose(databasePath(join(cwd, "data")));
+    const unchecked = { level: "warning", detail: "not checked: the database cannot be read" };
+    expect(await examine(cwd)).toMatchObject({
+      certificates: unchecked,
+      sites: unchecked,
+      database: { ok: false, detail: expect.stringContaining(`is ${state}, but a store`) },
     });
   });
 
-  test("if others can only list DATA_DIR, which it reports", async () => {
+  test.each([
+    ["write to", 0o777, { ok: false }, "others can write to it (mode 777): chmod 700"],
+    ["only list", 0o755, { ok: true, level: "warning" }, "others can list its files: chmod 700"],
+  ])("if others can %s DATA_DIR, which it reports", async (_, mode, finding, detail) => {
     const cwd = await crashed();
-    chmodSync(join(cwd, "data"), 0o755);
+    chmodSync(join(cwd, "data"), mode);
     writeFileSync(lockPath(join(cwd, "data")), "");
     expect((await examine(cwd))["data directory"]).toMatchObject({
-      ok: true,
-      level: "warning",
-      detail: expect.stringContaining("others can list its files: chmod 700"),
+      ...finding,
+      detail: expect.stringContaining(detail),
     });
   });
 });
