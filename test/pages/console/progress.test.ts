@@ -97,6 +97,8 @@ describe("a certificate", () => {
       "Live: later",
     ]);
     expect(isCertified({ stage: "awaiting_dns" }, false)).toBe(false);
+    // It went live over HTTP.
+    expect(isCertified({ stage: "live", liveAt: CHECKED }, true)).toBe(false);
   });
 
   test("is ordered, then issued", () => {
