@@ -96,7 +96,7 @@ export const findExhaustedLimit = (
     const oldest = nthNewest(counted, max);
     const detail = `${limit.max} ${describe(limited, limit)} are allowed.`;
     return oldest === undefined ? [] : [{ detail, until: oldest + limit.withinMs }];
-  }).toSorted((one, other) => other.until - one.until)[0];
+  }).toSorted((a, b) => b.until - a.until)[0];
 
 /** A CA's limit on orders, and the orders in its window, ascending. */
 export interface OrderBudget {
@@ -127,7 +127,7 @@ export const orderSlots = (budgets: readonly OrderBudget[], started: number, now
       // Orders beyond a CA's own share free no slot when they leave the window.
       for (const at of orders.slice(-own)) leaving.push(at + limit.withinMs);
     }
-    leaving.sort((one, other) => one - other);
+    leaving.sort((a, b) => a - b);
     return { size, leaving: [...leaving, ...Array<number>(started).fill(now + longestMs)].slice(-size) };
   };
   const [shared, all] = [slotsFor(false), slotsFor(true)];

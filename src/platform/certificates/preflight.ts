@@ -110,7 +110,7 @@ const CONNECTING = ["http-01", "tls-alpn-01"] as const;
 /** The methods that CAA records allow, the failed one last. */
 const methodsInOrder = (allowed: readonly string[], failedMethod: string | undefined) =>
   CONNECTING.filter((method) => allowed.includes(method)).toSorted(
-    (one, other) => Number(one === failedMethod) - Number(other === failedMethod),
+    (a, b) => Number(a === failedMethod) - Number(b === failedMethod),
   );
 
 type Reach = Pick<Extract<NameRecords, { kind: "right" }>, "addresses" | "methods">;

@@ -5,6 +5,7 @@ import { dnssecErrorOf } from "../../protocols/dns/client.ts";
 import { isUsable, recordsOf } from "../../protocols/dns/cname-chain.ts";
 import type { DnsRecord } from "../../protocols/dns/message.ts";
 import type { Expectation, View } from "./cname-rule.ts";
+import { distinct } from "./finding-kind.ts";
 import type { Finding, RecordFinding } from "./finding.ts";
 import { providerOf, proxyOf } from "./providers.ts";
 import { type EXCLUDED_BY_CNAME, type Trace, hasValue, targetAddresses, valuesOf } from "./trace.ts";
@@ -206,7 +207,7 @@ const ttlFindings = ({ views }: Trace, name: string): Finding[] => {
   const records = (own.length > 0 ? own : views)
     .flatMap((view) => [view.cname, view.a, view.aaaa].flatMap(recordsOf))
     .filter((record) => record.name === name && record.type !== "SOA" && record.ttl >= DAY_SECONDS);
-  const [longest] = records.toSorted((one, other) => other.ttl - one.ttl);
+  const [longest] = records.toSorted((a, b) => b.ttl - a.ttl);
   return longest ? [{ kind: "long_ttl", name, type: longest.type, seconds: longest.ttl }] : [];
 };
 
@@ -228,11 +229,6 @@ const platformFindings = (trace: Trace): Finding[] => {
   return [{ kind: "platform_unready", name, reason }];
 };
 
-/** Several servers may lead to the same finding. */
-const distinct = (findings: Finding[]): Finding[] => [
-  ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
-];
-
 /** A proxy shows addresses of both types instead of one record. */
 const withOneProxy = (findings: Finding[]): Finding[] => {
   const proxied = findings.filter((finding) => finding.kind === "proxied");
@@ -248,6 +244,7 @@ export const explain = (findings: Finding[], trace: Trace, expected: Expectation
   const causes = findings.map((finding) => causeOf(finding, trace, expected));
   const first = causes.filter((finding) => !isConsequence(finding, trace, causes));
   const hints = [...apexFindings(trace), ...ttlFindings(trace, trace.ascii)];
+  // Several servers may lead to the same finding.
   return distinct([...withOneProxy(first), ...platformFindings(trace), ...hints]);
 };
 

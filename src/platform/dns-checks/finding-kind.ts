@@ -127,8 +127,14 @@ export const replacements = (record: NewRecord, found: string[]): RecordChange[]
 };
 
 /** The CNAME record that a finding asks for. */
-export const cnameFor = ({ name, expected }: { name: string; expected: readonly string[] }): NewRecord => ({
-  type: "CNAME",
-  name,
-  value: expected[0] ?? "",
-});
+export const cnameFor = (finding: { name: string; expected: readonly string[] }): NewRecord => {
+  const { name, expected } = finding;
+  const [value] = expected;
+  if (value === undefined) throw new Error(`the finding about ${name} has no expected value`);
+  return { type: "CNAME", name, value };
+};
+
+/** Every item once. */
+export const distinct = <Item>(items: readonly Item[]): Item[] => [
+  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
+];

@@ -153,7 +153,7 @@ export const FINDINGS = {
     changes: ({ name, type, found: [found = ""], expected }, needed) =>
       type === "ALIAS"
         ? [aliasDeletion(needed, found, expected), ...creations(...needed.own, ...needed.proof)]
-        : [deletion(type, found, expected), ...creations({ type, name, value: expected[0] ?? "" })],
+        : [deletion(type, found, expected), ...creations({ ...cnameFor({ name, expected }), type })],
     example: { name: NAME, type: "CNAME", found: [`${NAME}.example.org`], expected: [TARGET] },
   }),
   conflicting_record: kind<Replacing<ConflictingType>>({

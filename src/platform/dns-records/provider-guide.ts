@@ -1,5 +1,11 @@
 import { within } from "../dns-checks/dns-access.ts";
-import { type Needed, type NewRecord, type RecordChange, creations } from "../dns-checks/finding-kind.ts";
+import {
+  type Needed,
+  type NewRecord,
+  type RecordChange,
+  creations,
+  distinct,
+} from "../dns-checks/finding-kind.ts";
 import { type DomainFinding, changesFor } from "../dns-checks/finding.ts";
 import { type Report, fromFindings } from "../dns-checks/model.ts";
 import { type Provider, providerOf } from "../dns-checks/providers.ts";
@@ -129,11 +135,6 @@ export const neededAt = (
   };
 };
 
-/** Every change once: several servers can have the same records. */
-const distinct = (changes: readonly RecordChange[]): RecordChange[] => [
-  ...new Map(changes.map((one) => [JSON.stringify(one), one])).values(),
-];
-
 /** For an apex at a provider without ALIAS. */
 const aliasHint = ({ name }: Provider, [own]: Needed["own"]): string =>
   own?.type === "ALIAS"
@@ -153,6 +154,7 @@ const repairs = (findings: readonly DomainFinding[], needed: Needed, zone: Panel
   const changes = found.length > 0 ? found : creations(...own, ...proof);
   const isWithoutAlias = proof.length > 0 && provider.apexType === undefined;
   const hint = isWithoutAlias && (found.length === 0 || findings.some(needsAlias));
+  // Several servers can have the same records.
   const possible = distinct(changes).filter(({ type }) => !(isWithoutAlias && type === "ALIAS"));
   const stepsOf = (isDeletion: boolean) =>
     possible
