@@ -71,7 +71,7 @@ export const expiryWarnings = (expiries: readonly Expiry[], now: number): Warnin
 };
 
 /** A `nextAt` before all others: requested certificates and interrupted attempts go first. */
-export const AT_ONCE = 0;
+export const DUE_FIRST = 0;
 
 /** After this long without a certificate a name is overdue. */
 export const OVERDUE_MS = 30 * 60_000;

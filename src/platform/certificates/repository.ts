@@ -26,7 +26,7 @@ import {
   type KeyPair,
   type PendingOrder,
   type StoredProblem,
-  AT_ONCE,
+  DUE_FIRST,
 } from "./certificate.ts";
 
 type Store = Pick<Database, "client" | "commit">;
@@ -84,7 +84,7 @@ const requestedAt = (nth: number, scheduled: SQL): SQL => sql`min(
         AND ${acmeAttempts.kind} = 'refused'
         AND ${acmeAttempts.at} BETWEEN ${value("now")} - ${PAUSE_MS} + 1 AND ${value("now")}
       ORDER BY ${acmeAttempts.at} DESC
-      LIMIT 1 OFFSET ${nth - 1}) + ${PAUSE_MS}, ${AT_ONCE}),
+      LIMIT 1 OFFSET ${nth - 1}) + ${PAUSE_MS}, ${DUE_FIRST}),
     coalesce(${scheduled}, ${value("now")} + ${PAUSE_MS}))`;
 
 /** The changes of an attempt that ends without a certificate. If another was requested meanwhile, it comes at `requestedAt`. */
@@ -254,7 +254,7 @@ const QUEUE = statement(sql`
       SELECT
         ${certificates.hostname} AS name,
         ${certificates.isRequested} AS is_requested,
-        iif(${certificates.isRequested}, ${AT_ONCE}, ${certificates.nextAt}) AS next_at,
+        iif(${certificates.isRequested}, ${DUE_FIRST}, ${certificates.nextAt}) AS next_at,
         ${certificates.attemptSince} IS NOT NULL AS is_begun,
         ${certificates.attemptSince} IS NULL AND ${HAS_NO_ORDER} AS needs_order,
         ${certificates.attemptSince} IS NOT NULL AND ${HAS_NO_ORDER} AS is_started,
@@ -337,7 +337,7 @@ const REQUEST = changeWhere(
   sql`${HAS_NAME} AND coalesce(${PROBLEM_TYPE}, '') NOT IN ${LIMITED}`,
 );
 const WITHDRAW = changeWhere(
-  { ...NO_ORDER, ...NO_CERTIFICATE, nextAt: AT_ONCE, isRequested: true },
+  { ...NO_ORDER, ...NO_CERTIFICATE, nextAt: DUE_FIRST, isRequested: true },
   sql`${HAS_NAME} AND ${certificates.chain} = ${value("chain")}`,
 );
 
@@ -480,7 +480,7 @@ export interface Failure {
 
 const BEGIN = statement<Attempt>(sql`
   ${update(certificates, {
-    nextAt: AT_ONCE,
+    nextAt: DUE_FIRST,
     isRequested: false,
     // Later than that of an attempt that a crash has ended, or that another process believes to be under way.
     attemptSince: sql`max(${value("now")}, coalesce(${certificates.attemptSince} + 1, 0))`,

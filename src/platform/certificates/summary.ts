@@ -5,7 +5,7 @@ import type { Problem } from "../../protocols/acme/problem.ts";
 import {
   type Certificate,
   type StoredProblem,
-  AT_ONCE,
+  DUE_FIRST,
   endsSoon,
   hasFailed,
   isOverdue,
@@ -44,7 +44,7 @@ export const summaryOf = (certificate: Certificate, now: number, isQueued: boole
       authority: issued.ca ?? "imported",
     }),
     ...(problem && { problem: problemOf(problem), failures }),
-    ...(nextAt !== null && { nextAttemptAt: formatTime(nextAt === AT_ONCE ? now : nextAt) }),
+    ...(nextAt !== null && { nextAttemptAt: formatTime(nextAt === DUE_FIRST ? now : nextAt) }),
   } as const;
 };
 
