@@ -8,7 +8,7 @@ export const allowedCores = (pid = process.pid): number[] => {
   const [, list = ""] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status) ?? [];
   return list.split(",").flatMap((range) => {
     const [first = 0, last = first] = range.split("-").map(Number);
-    return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   });
 };
 

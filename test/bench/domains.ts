@@ -130,7 +130,7 @@ export const domains = async (bench: Bench): Promise<string> => {
             "target (connection)",
             "target (memory)",
           ],
-          ...contestants.map((each, at) => {
+          ...contestants.map((each, index) => {
             const cpu = medianOf(later, each.name, "cpu");
             const times = ratioOf(later, each.name, few.name, "cpu");
             const bytes = resident(each.server.pid);
@@ -138,7 +138,7 @@ export const domains = async (bench: Bench): Promise<string> => {
               whole(each.domains),
               perCore(cpu),
               `${whole(each.started)} ms`,
-              microseconds(first[at] ?? Number.NaN),
+              microseconds(first[index] ?? Number.NaN),
               microseconds(cpu),
               ratio(times),
               megabytes(bytes),

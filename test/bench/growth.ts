@@ -12,7 +12,7 @@ const MAX_RATIO = 1.2;
 const MAX_DEEP_SEARCH_RATIO = 1.5;
 
 /** A hundred animals. */
-const idsFrom = (first: number): number[] => Array.from({ length: 100 }, (_, at) => first + 9 * at);
+const idsFrom = (first: number): number[] => Array.from({ length: 100 }, (_, index) => first + 9 * index);
 
 interface Row {
   name: string;

@@ -22,12 +22,17 @@ interface Customer {
   zone: string;
 }
 
-const slugsOf = (projects: number): string[] => Array.from({ length: projects }, (_, at) => `project-${at}`);
+const slugsOf = (projects: number): string[] =>
+  Array.from({ length: projects }, (_, index) => `project-${index}`);
 
 const customersOf = (slugs: readonly string[]): Customer[] =>
   Array.from({ length: PER_PROJECT }, () => slugs)
     .flat()
-    .map((slug, at) => ({ slug, zone: `customer-${at}.test`, hostname: `docs.customer-${at}.test` }));
+    .map((slug, index) => ({
+      slug,
+      zone: `customer-${index}.test`,
+      hostname: `docs.customer-${index}.test`,
+    }));
 
 /** The server under test, and a key that may do everything. */
 interface Service extends Pick<Server, "url"> {

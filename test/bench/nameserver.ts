@@ -15,11 +15,11 @@ const ZONE = "sites.bench.test";
 const ADDRESSES = ["203.0.113.10", "2001:db8::10"];
 
 /** Sites and targets by wildcard, names that exist, and absences. */
-const QUESTIONS = Array.from({ length: 1000 }, (_, at) => [
-  `site-${at}.${ZONE} A`,
-  `site-${at}.${ZONE} AAAA`,
-  `p${at}.cname.${ZONE} A`,
-  `site-${at}.${ZONE} TXT`,
+const QUESTIONS = Array.from({ length: 1000 }, (_, index) => [
+  `site-${index}.${ZONE} A`,
+  `site-${index}.${ZONE} AAAA`,
+  `p${index}.cname.${ZONE} A`,
+  `site-${index}.${ZONE} TXT`,
   `${ZONE} NS`,
 ]).flat();
 
@@ -111,10 +111,10 @@ export const nameserver = async (bench: Bench): Promise<string> => {
     async () => {
       const cookies = await Promise.all(servers.map((one) => cookieFrom(one.port)));
       const contestants = MODES.flatMap((mode) =>
-        servers.map((one, at) => ({
+        servers.map((one, index) => ({
           name: `${one.server.name}, ${mode}`,
           server: one.server,
-          argv: ["-p", String(one.port), "-E", `10:${cookies[at]}`, "-m", mode.toLowerCase()],
+          argv: ["-p", String(one.port), "-E", `10:${cookies[index]}`, "-m", mode.toLowerCase()],
         })),
       );
       for (const { server, argv } of contestants) await load(bench, server, argv);

@@ -92,7 +92,7 @@ export const read = async (bench: Bench): Promise<string> => {
     const load = { path: PATH, key: data.key };
     const results = await contest(
       [
-        ...alike.map((server, at) => ({ name: names[at] ?? "", server, load })),
+        ...alike.map((server, index) => ({ name: names[index] ?? "", server, load })),
         { name: POCKETBASE, server: pocketBase.server, load: { path: PAGE_PATH, key: pocketBase.key } },
       ],
       pace,

@@ -71,7 +71,7 @@ const lineOf = (page: string, { what, section, row, columns, peer }: Row): strin
   const target = rows.find(([name]) => name === peer?.row)?.at(-1) ?? "";
   const [ratio] = /^[\d.]+ times/.exec(target) ?? [""];
   if (figures.some((figure) => !figure) || (peer && ratio === "")) return undefined;
-  const measured = figures.map((figure, at) => requests(columns[at] ?? "", figure ?? "")).join(", ");
+  const measured = figures.map((figure, index) => requests(columns[index] ?? "", figure ?? "")).join(", ");
   return `| ${what} | ${measured} | ${peer?.say(ratio) ?? ""} |`;
 };
 

@@ -80,7 +80,7 @@ export const site = async (bench: Bench): Promise<string> => {
     for (const server of servers) await assertServed(server, content);
     const load = { path: "/page", key: data.key, host: HOST };
     return contest(
-      servers.map((server, at) => ({ name: [OURS, FILE, CADDY][at] ?? "", server, load })),
+      servers.map((server, index) => ({ name: [OURS, FILE, CADDY][index] ?? "", server, load })),
       pace,
     );
   });

@@ -84,7 +84,7 @@ const measure = async (server: Server, data: DataDir, events: number) => {
   }
   const held = resident(server.pid);
   streams.close();
-  delays.sort((one, other) => one - other);
+  delays.sort((a, b) => a - b);
   return { bytes, held, cpu: cpu / events, half: quantile(delays, 0.5), most: quantile(delays, 0.99) };
 };
 

@@ -71,7 +71,7 @@ const lightClient = async ({ directory }: Bench) => {
 
 /** More pages than the server keeps, in turn: each is read from the database. */
 const otherPages = (): string[] =>
-  Array.from({ length: LONGEST - SHORTEST + 1 }, (_, at) => SHORTEST + at).flatMap((limit) =>
+  Array.from({ length: LONGEST - SHORTEST + 1 }, (_, index) => SHORTEST + index).flatMap((limit) =>
     Array.from(
       { length: CATEGORIES },
       (_, categoryId) => `/v1/pets?limit=${limit}&categoryId=${categoryId || CATEGORIES - 1}`,

@@ -40,7 +40,7 @@ const printNeedless = (results: readonly Result[], tests: readonly string[]) => 
 /** @returns the exit code */
 const report = (results: readonly Result[], listed: readonly Survivor[], seconds: number): number => {
   for (const { module, survived } of results)
-    for (const mutant of survived.toSorted((one, other) => one.line - other.line))
+    for (const mutant of survived.toSorted((a, b) => a.line - b.line))
       if (!listed.some(isOf(module, mutant))) printSurvivor(module, mutant);
   const stale = results.flatMap((result) => staleOf(result, listed));
   for (const { module, was, becomes, why } of stale)

@@ -65,7 +65,7 @@ test("the modules of the table and their tests are there", async () => {
   const exists = await Promise.all(
     named.map((file) => Bun.file(`${import.meta.dir}/../../${file}`).exists()),
   );
-  expect(named.filter((_, at) => !exists[at])).toEqual([]);
+  expect(named.filter((_, index) => !exists[index])).toEqual([]);
 });
 
 test("survivors are listed below their module and their reason", () => {

@@ -77,7 +77,7 @@ export const run = async (
   const timeOf = (file: string) => times.get(file) ?? 0;
   const killersOf = async ({ result: { module } }: Trial, sandbox: Sandbox): Promise<string[]> => {
     const killers: string[] = [];
-    for (const file of MODULES[module]!.toSorted((one, other) => timeOf(one) - timeOf(other))) {
+    for (const file of MODULES[module]!.toSorted((a, b) => timeOf(a) - timeOf(b))) {
       const limit = GRACE_MS + TIMEOUT_FACTOR * timeOf(file);
       const { isPassed, failed } = await sandbox.test(file, limit, isWhole);
       if (!isPassed) killers.push(...(failed.length > 0 ? failed : ["the whole file"]).map(inFile(file)));

@@ -83,7 +83,7 @@ test(`${BACKUPS} backups while ${CONNECTIONS} connections add animals: each is a
   await load.end();
   for (const { file, least, most } of taken) {
     const ids = await idsIn(file, place);
-    expect(ids).toEqual(ids.map((_, at) => at + 1));
+    expect(ids).toEqual(ids.map((_, index) => index + 1));
     expect(ids.length).toBeGreaterThanOrEqual(least);
     expect(ids.length).toBeLessThanOrEqual(most);
   }
@@ -220,7 +220,7 @@ test("a server takes its own backups, keeps the newest, and each can be restored
   expect(await server.stop()).toBe(0);
 });
 
-test("a start removes what a killed restore left, so that commands work beside the server", async () => {
+test("a start removes what a killed restore left, so that commands work while the server runs", async () => {
   const place = directory();
   const data = join(place, "data");
   {
@@ -278,7 +278,7 @@ const sizeOfFiles = (path: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 
-test("a restore that runs out of space leaves nothing behind", async () => {
+test("a restore that runs out of space leaves no files", async () => {
   const cwd = directory();
   const site = join(cwd, "site");
   mkdirSync(site);
@@ -311,7 +311,7 @@ test("a restore that runs out of space leaves nothing behind", async () => {
   }
 });
 
-test("what a killed backup left takes no room from the next", async () => {
+test("the files of a killed backup take no room from the next backup", async () => {
   const left = `data/.adoption-store-backup-${Bun.spawnSync(["true"]).pid}.tmp`;
   const fill = `cat /dev/zero >${left} || :; : >${left}.lock`;
   const { code, stdout, stderr } = await onOwnFileSystem(fill, "backup data/b.db");

@@ -58,7 +58,7 @@ test("the object store of moto keeps, lists and removes objects, large ones in p
   expect(await moto.names()).toEqual(["store/snapshots/large"]);
 });
 
-test("a deploy is in the bucket when it is acknowledged, and is served from there by whoever lacks it", async () => {
+test("a deploy is in the bucket when it is acknowledged, and any node that lacks it serves it from there", async () => {
   await using moto = await startMoto();
   const place = directory();
   const files = { "index.html": SMALL, "large.txt": LARGE };
@@ -83,7 +83,7 @@ test("a deploy is in the bucket when it is acknowledged, and is served from ther
   }
 });
 
-test("while the bucket is away, sites go on, files that are missing and deploys get 503, and all is well afterwards", async () => {
+test("while the bucket is unreachable, sites continue, missing files and deploys get 503, and afterwards everything works", async () => {
   await using moto = await startMoto();
   const place = directory();
   await using server = await startWith(place, moto);

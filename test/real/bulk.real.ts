@@ -87,7 +87,7 @@ test("an import that is killed and called again adds every row once, and rejects
   await expectAccounted(cwd);
 });
 
-test("Ctrl-C ends an import with 130 between two transactions, and the next goes on there", async () => {
+test("Ctrl-C ends an import with 130 between two transactions, and the next import continues there", async () => {
   const cwd = directory();
   await prepare(cwd);
   expect(await interrupt(cwd, "SIGINT")).toBe(130);
@@ -95,7 +95,7 @@ test("Ctrl-C ends an import with 130 between two transactions, and the next goes
   await expectAccounted(cwd);
 });
 
-test("the same command while an import runs says so, and takes nothing from it", async () => {
+test("the same command while an import runs is refused, and takes no rows from it", async () => {
   const cwd = directory();
   await prepare(cwd);
   const first = goOn(cwd);
@@ -123,7 +123,7 @@ const client = async (server: Server, number: number, isOver: () => boolean): Pr
   return added;
 };
 
-test(`beside a server that ${CLIENTS} clients read from and write to, no request fails and every row is in`, async () => {
+test(`while ${CLIENTS} clients read and write, an import fails no request and adds every row`, async () => {
   const cwd = directory();
   await prepare(cwd);
   const server = await serve({ cwd });
@@ -161,7 +161,7 @@ const suspend = async (child: Bun.Subprocess) => {
 };
 
 if (process.platform === "linux")
-  test("an import that is suspended holds no lock, and goes on when it is continued", async () => {
+  test("a suspended import holds no lock, and continues after SIGCONT", async () => {
     const cwd = directory();
     await prepare(cwd);
     const server = await serve({ cwd });

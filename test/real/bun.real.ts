@@ -19,7 +19,7 @@ const head = (line: string, ...fields: string[]): string =>
   [line, "Host: localhost", ...fields, "", ""].join("\r\n");
 
 // Then: remove "One request at a time" from the README, and the two tests of pipelined requests in http.real.ts.
-test("Bun drops a request without a response when another is behind it, and may have executed it", async () => {
+test("Bun drops a request without a response when another one follows, and may have executed it", async () => {
   const server = await serve();
   await server.add("Bella");
   const key = `Authorization: Bearer ${server.key}`;

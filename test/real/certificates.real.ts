@@ -237,10 +237,10 @@ test("50,000 requests over HTTP/2 are all answered while the certificate is swap
   await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
   const own = await createTestCa();
   const pairs = await Promise.all(["a", "b"].map(() => own.issue([NAME])));
-  const files = pairs.map(({ key, cert }, at) => {
-    writeFileSync(join(place, `${at}.key`), key);
-    writeFileSync(join(place, `${at}.crt`), cert);
-    return ["--key", join(place, `${at}.key`), "--chain", join(place, `${at}.crt`)];
+  const files = pairs.map(({ key, cert }, index) => {
+    writeFileSync(join(place, `${index}.key`), key);
+    writeFileSync(join(place, `${index}.crt`), cert);
+    return ["--key", join(place, `${index}.key`), "--chain", join(place, `${index}.crt`)];
   });
   const over = new AbortController();
   let swaps = 0;

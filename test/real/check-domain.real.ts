@@ -49,7 +49,7 @@ const compare = ({ outcome, records }: { outcome: string | undefined; records: s
   records: records.map(comparable).toSorted(),
 });
 
-test("domains check says the same of named's zones as verification, and dig gets the same responses", async () => {
+test("domains check and verification agree on named's zones, and dig gets the same responses", async () => {
   const place = directory();
   const servers = await freeServers();
   const env = {

@@ -59,7 +59,7 @@ const runProgram = async (
 };
 
 const importAnimals = async (cwd: string): Promise<void> => {
-  const rows = Array.from({ length: ANIMALS }, (_, at) => `Animal ${at},1\n`);
+  const rows = Array.from({ length: ANIMALS }, (_, index) => `Animal ${index},1\n`);
   await Bun.write(join(cwd, "animals.csv"), `name,categoryId\n${rows.join("")}`);
   await createStore(join(cwd, "data"));
   expect((await store(["import", "animals.csv"], { cwd })).code).toBe(0);
@@ -96,7 +96,7 @@ interface Walk {
 const missingFrom = ({ ranges }: Walk): number[] => {
   const seen = new Uint8Array(ANIMALS + 1);
   for (const [first, last] of ranges) seen.fill(1, first, last + 1);
-  return Array.from({ length: ANIMALS }, (_, at) => at + 1).filter((id) => !seen[id]);
+  return Array.from({ length: ANIMALS }, (_, index) => index + 1).filter((id) => !seen[id]);
 };
 
 for (const [engine, { needed, argv }] of Object.entries(ENGINES))

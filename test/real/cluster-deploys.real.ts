@@ -27,7 +27,7 @@ test(`a node killed as soon as it has acknowledged a deploy leaves each of ${FIL
   await createProject(service);
   const clients = startClients(service, 4);
   for (let round = 0; round < ROUNDS; round++) {
-    const [here, ...others] = nodes.map((_, at) => nodes[(round + at) % nodes.length] ?? nodes[0]);
+    const [here, ...others] = nodes.map((_, index) => nodes[(round + index) % nodes.length] ?? nodes[0]);
     if (!here) throw new Error("there is no node");
     const site = siteOf(round);
     await deploy(service, here.url, site);

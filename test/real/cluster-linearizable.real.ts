@@ -72,7 +72,8 @@ const killsOf = ({ etcd, nodes }: Cluster) => {
   ];
   return Array.from(
     { length: KILLS },
-    (_, at) => () => (kinds[at % kinds.length] as (typeof kinds)[0])(nodes[at % nodes.length] as Victim),
+    (_, index) => () =>
+      (kinds[index % kinds.length] as (typeof kinds)[0])(nodes[index % nodes.length] as Victim),
   );
 };
 

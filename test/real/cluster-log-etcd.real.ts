@@ -21,7 +21,7 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
     return log;
   };
 
-  test("nothing acknowledged is lost when the leader is killed, and the log goes on", async () => {
+  test("nothing acknowledged is lost when the leader is killed, and the log continues", async () => {
     const etcd = await start(3);
     const log = await open(etcd.url("a"));
     await log.create(FIRST);
@@ -109,7 +109,7 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
     await until("it calls back", () => calls > before);
   });
 
-  test("what is removed leaves the engine's storage", async () => {
+  test("removed records leave the engine's storage", async () => {
     const etcd = await start(1);
     const log = await open(etcd.url("a"));
     await log.create(FIRST);

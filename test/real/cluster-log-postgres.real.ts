@@ -109,7 +109,7 @@ describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
     await stoppedHolder((await start()).url("a"), open);
   });
 
-  test("what is missing is named, without a password", async () => {
+  test("an error names the missing right or database, without a password", async () => {
     const postgres = await start();
     await postgres.query("CREATE ROLE reader LOGIN PASSWORD 's3cret'");
     const to = (user: string, password: string, database = "store") =>

@@ -115,8 +115,8 @@ const eventIds = (place: string): number[] => {
 /** Tables that say where a machine is in the log, and what each machine has for itself. */
 const OWN_TABLES = new Set(["replica", "sqlite_stat1", "sqlite_stat4"]);
 
-const differencesBetween = (one: string, other: string): string[] => {
-  const hashes = [one, other].map((place) => {
+const differencesBetween = (a: string, b: string): string[] => {
+  const hashes = [a, b].map((place) => {
     using copy = copyOf(databaseIn(place));
     return hashTables(copy);
   });
@@ -149,7 +149,7 @@ test(`a store with ${ANIMALS} animals, sites, domains and certificates moves int
   const ids: number[] = [];
   for (let round = 0; round < 30; round++)
     ids.push(await add(nodes[round % nodes.length] as Node, keys.admin, `in the cluster ${round}`));
-  expect(ids).toEqual(Array.from({ length: 30 }, (_, at) => ANIMALS + 1 + at));
+  expect(ids).toEqual(Array.from({ length: 30 }, (_, index) => ANIMALS + 1 + index));
   expect((await compareNodes(nodes)).differences).toEqual([]);
   const events = eventIds(c);
   await Promise.all(nodes.map((each) => each.kill()));

@@ -38,9 +38,9 @@ test(`${FAILOVERS} primaries killed with -9, and a node with each, lose nothing 
   const ledger = newLedger();
   const clients = startClients({ urls: nodes.map(({ url }) => url), key, ledger }, CLIENTS);
   const primary = { kill: postgres.kill, start: postgres.failOver };
-  const kills = Array.from({ length: FAILOVERS }, (_, at): (() => Promise<Kill>)[] => [
+  const kills = Array.from({ length: FAILOVERS }, (_, index): (() => Promise<Kill>)[] => [
     async () => ({ what: "primary", victims: [primary] }),
-    async () => ({ what: "node", victims: [nodes[at % nodes.length] as Node] }),
+    async () => ({ what: "node", victims: [nodes[index % nodes.length] as Node] }),
   ]).flat();
   const pauses = await killEach(ledger, kills);
   await clients.end();

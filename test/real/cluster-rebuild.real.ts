@@ -25,7 +25,7 @@ const startTwo = async (path: string, env: Record<string, string>) => {
   return nodes;
 };
 
-test("a node whose file was changed behind its back makes it again, in the same process", async () => {
+test("a node whose file another process changed rebuilds it, in the same process", async () => {
   const place = directory();
   await using etcd = await startEtcd(1);
   const [a, b] = await startTwo(place, { DATABASE_URL: etcd.url("rebuild") });

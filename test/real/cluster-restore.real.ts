@@ -56,7 +56,7 @@ test("a backup of a node, restored and joined, takes all nodes of a running clus
   expect(await namesOf(b, key)).toEqual(["Bella", "Luna"]);
 });
 
-test("a node leaves with all that the others wrote, and is a store of its own; the others go on", async () => {
+test("a node leaves with all writes of the others and is a separate store, and the others continue", async () => {
   const place = directory();
   await using etcd = await startEtcd(1);
   const env = { DATABASE_URL: etcd.url("leave") };

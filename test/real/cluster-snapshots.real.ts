@@ -149,7 +149,7 @@ test(
 const KILLS = Number(process.env["CRASH_ROUNDS"] ?? 20);
 const MAX_RUN_MS = 700;
 
-test(`after each of ${KILLS} kills of the node that makes snapshots, a new node starts, and in the end nothing is left behind`, async () => {
+test(`after each of ${KILLS} kills of the node that makes snapshots, a new node starts, and in the end no file is left`, async () => {
   const place = directory();
   await using etcd = await startEtcd(1);
   const url = etcd.url("kills");

@@ -45,7 +45,7 @@ test("cluster status shows the nodes, the engine and the log, without a DATA_DIR
   expect(report.log.nodes).toHaveLength(2);
 });
 
-test("cluster status names a member that is down; without a majority it says so, and exits with 1", async () => {
+test("cluster status names a member that is down; without a majority it reports that, and exits with 1", async () => {
   const service = await cluster(3);
   const [one] = service.nodes;
   await one?.start();
@@ -100,7 +100,7 @@ test("commands on a node's DATA_DIR find DATABASE_URL in its configuration file,
   rmSync(file);
 });
 
-test("a server and a command whose engine is away say which, and what to check", async () => {
+test("a server and a command name an unreachable engine, and what to check", async () => {
   const service = await cluster(1);
   const [one] = service.nodes;
   await one?.start();
@@ -113,7 +113,7 @@ test("a server and a command whose engine is away say which, and what to check",
   expectRefusal(await store(["keys", "list"], at), 1, says);
 });
 
-test("a first start whose bucket is away names BLOBS_URL, without its key", async () => {
+test("a first start with an unreachable bucket names BLOBS_URL, without its key", async () => {
   const service = await cluster(1);
   const BLOBS_URL = "s3://key:s3cret-word@bucket/sites?endpoint=http://127.0.0.1:9";
   const at = { env: { ...service.env, BLOBS_URL }, cwd: service.place };

@@ -32,7 +32,7 @@ const stopInItsTurn = async (node: Node, successes: readonly number[]) => {
   throw new Error(`the node never had the turn when it was stopped, ${MAX_TRIES} times`);
 };
 
-test(`a node stopped for ${STOPPED_MS / 1000} s in its turn at writing delays the others by ${MAX_PAUSE_MS / 1000} s at most, and writes nothing out of turn when it goes on`, async () => {
+test(`a node stopped for ${STOPPED_MS / 1000} s with the write lease delays the others by ${MAX_PAUSE_MS / 1000} s at most, and writes nothing without the lease when it continues`, async () => {
   const cluster = await threeNodes();
   const { nodes, service } = cluster;
   const [a, ...others] = nodes;

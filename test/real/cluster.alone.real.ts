@@ -32,7 +32,10 @@ test(`${KILLS} kills of engine members and nodes under ${CLIENTS} clients lose n
   const { nodes, service, empty } = cluster;
   const clients = startClients(service, CLIENTS);
   const kinds = killsOf(cluster);
-  const kills = Array.from({ length: KILLS }, (_, at) => kinds[at % kinds.length] as () => Promise<Kill>);
+  const kills = Array.from(
+    { length: KILLS },
+    (_, index) => kinds[index % kinds.length] as () => Promise<Kill>,
+  );
   const pauses = await killEach(service.ledger, kills);
   await clients.end();
 

@@ -134,7 +134,7 @@ test("a server reads DATA_DIR/adoption-store.toml, and status shows it within 30
   expectRefusal(await store(["serve"], { cwd: place }), 2, /adoption-store.toml:1: .*did you mean port/);
 });
 
-test("status of another user's DATA_DIR says to use sudo", async () => {
+test("status of another user's DATA_DIR advises sudo", async () => {
   const place = directory();
   chmodSync(place, 0o755);
   const program = join(place, "adoption-store");

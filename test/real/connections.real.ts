@@ -90,7 +90,7 @@ test("a burst of connections that takes all files ends no server", async () => {
   await until("it is ready", isReady, 15_000);
 });
 
-test("a server that may open too few files says how many it needs, and works with these", async () => {
+test("a server that may open too few files names the number that it needs, and works with that number", async () => {
   const place = directory();
   const flags = ["--workers", "4"];
   const refused = await run([...withFiles(40), "serve", "--port", "0", ...flags], { cwd: place });

@@ -73,7 +73,7 @@ test("adoptions are listed newest first, and found while typing by anything know
   await untilShown(page, [1, 2, 4, 5, 6]);
 });
 
-test("counts and rows are exact after own steps, and each step sends one request", async () => {
+test("counts and rows are exact after a user's steps, and each step sends one request", async () => {
   const it = await openAdoptions(4);
   const { page, seen, link } = it;
   await untilTabs(page, "placed 4", "approved 0", "completed 0", "cancelled 0", "all 4");
@@ -118,7 +118,7 @@ test("a key that is pressed as soon as the suggestions change is not lost", asyn
   await untilTrue(page, "document.querySelectorAll('[role=option]')[1]?.ariaSelected === 'true'");
 });
 
-test("Enter chooses among the suggestions for what was typed, not for an earlier text", async () => {
+test("Enter chooses among the suggestions for the current text, not for an earlier one", async () => {
   const it = await openAdoptions(1);
   const { page, server, link, field } = it;
   await server.send("/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
@@ -149,7 +149,7 @@ test("a tab that is chosen while typing stays, and the search too", async () => 
   await eventually(it.path, "/adoptions?status=approved&q=anna");
 });
 
-test("counts that were read before an own step do not replace it", async () => {
+test("counts that were read before a user's step do not replace its result", async () => {
   const it = await openAdoptions(3);
   const { page, server } = it;
   await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
@@ -226,7 +226,7 @@ test("an adoption starts with an animal chosen by name, and its toast leads to i
   await link("Milo").first().waitFor();
 });
 
-test("an adoption has an address of its own, and what is done there is seen in the list", async () => {
+test("an adoption has a separate address, and the list shows what is done there", async () => {
   const it = await openAdoptions(2);
   const { page, server, link } = it;
   const button = (name: string) => page.getByRole("button", { name, exact: true });
@@ -254,7 +254,7 @@ test("an adoption has an address of its own, and what is done there is seen in t
   await page.getByText("This adoption was cancelled.").waitFor();
 });
 
-test("the list follows what others do, and asks little while nothing happens", async () => {
+test("the list follows the changes of others, and sends few requests while nothing happens", async () => {
   const it = await openAdoptions(3);
   const { page, server, seen } = it;
   await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");

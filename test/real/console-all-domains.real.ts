@@ -19,9 +19,9 @@ test("the domains of all projects are searched, filtered by stage and shown page
   const server = await serve();
   await publishDocs(server);
   await publish(server, "handbook");
-  const rows = Array.from({ length: 102 }, (_, at) => ({
-    hostname: `d${String(at).padStart(3, "0")}.example.org`,
-    project: at % 2 === 0 ? "docs" : "handbook",
+  const rows = Array.from({ length: 102 }, (_, index) => ({
+    hostname: `d${String(index).padStart(3, "0")}.example.org`,
+    project: index % 2 === 0 ? "docs" : "handbook",
   }));
   await server.send("/platform/domains", rows);
   const { page, seen, field, link } = await openConsole(server, "/projects");

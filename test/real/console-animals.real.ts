@@ -162,7 +162,7 @@ test("the last page of a list moves the focus to its end, and leaves the first n
   await eventually(() => page.evaluate("Math.round(scrollY)"), y);
 });
 
-test("one save in a long list reads again what has changed, not every page, and the list stays where it is", async () => {
+test("one save in a long list reads only the changes again, not every page, and the list keeps its position", async () => {
   const it = await newConsole("/animals");
   const { page, server, seen, button, dialog } = it;
   await fill(server, 1050);
@@ -209,7 +209,7 @@ test("opening Edit or Delete changes nothing: no empty change is sent", async ()
   expect(await page.evaluate("[...new Set(window.methods)].join()")).toBe("GET");
 });
 
-test("a change can be undone from its toast, unless somebody else has changed the animal since", async () => {
+test("a change can be undone from its toast, unless another user has changed the animal since", async () => {
   const it = await newConsole("/animals");
   const { page, server, link, dialog, button, said } = it;
   await fill(server, 1);
@@ -240,7 +240,7 @@ test("a change can be undone from its toast, unless somebody else has changed th
   expect(await server.read("/v1/pets")).toMatchObject([{ name: "Max", status: "sold" }]);
 });
 
-test("the list follows what others change, and keeps scroll position, focus and selection", async () => {
+test("the list follows the changes of others, and keeps scroll position, focus and selection", async () => {
   const it = await newConsole("/animals");
   const { page, server, button } = it;
   await fill(server, 60);
@@ -278,7 +278,7 @@ test("the list follows what others change, and keeps scroll position, focus and 
   await until("the list is polled", async () => String(await names(page)).includes("Polled"), 40_000);
 });
 
-test("an animal has a page: its facts, its adoptions, and what others change", async () => {
+test("an animal has a page: its facts, its adoptions, and the changes of others", async () => {
   const it = await newConsole("/animals");
   const { page, server, link, dialog } = it;
   await fill(server, 2);
@@ -340,7 +340,7 @@ test("the first row is near the top, and an animal takes two lines of a telephon
   expect(await violationsOf(page)).toEqual([]);
 });
 
-test("selected animals change together, are undone together, and what fails is told by name", async () => {
+test("selected animals change together, are undone together, and failures are listed by name", async () => {
   const it = await newConsole("/animals");
   const { page, server, link, dialog, button, said } = it;
   await fill(server, 40);

@@ -34,7 +34,7 @@ const SHOP = [
   "Key admin added Bella",
 ];
 
-test("what was done is listed with who did it, and filtered by actor, kind and day", async () => {
+test("the activity lists each action with its actor, and is filtered by actor, kind and day", async () => {
   const server = await serve();
   await fill(server);
   const { page, seen } = await openConsole(server, "/activity");

@@ -30,7 +30,7 @@ const zones = (target: string) => ({
   ],
 });
 
-test("the domain page begins with what is wrong and the record to change, and the list is red where somebody must act", async () => {
+test("the domain page begins with the fault and the record to change, and the list is red where the holder must act", async () => {
   const server = await serveShelter(zones);
   const { target } = server;
   await server.attach("www.shelter.test");
@@ -214,7 +214,7 @@ const setHidden = (page: Page, isHidden: boolean) =>
     window.dispatchEvent(new Event("visibilitychange"));
   `);
 
-test("pages follow what is changed elsewhere, and ask for nothing while their tab is in the background", async () => {
+test("pages follow changes made elsewhere, and send no requests while their tab is in the background", async () => {
   const server = await serve();
   await publishDocs(server);
   const patch = (body: object) => server.send("/platform/projects/docs", body, "PATCH");
@@ -367,7 +367,7 @@ test("a domain is checked before it is added, and the page has the steps of its 
   expect(domains.primary).toBeUndefined();
 });
 
-test("a site that is live elsewhere is told how it gets its certificate before it moves", async () => {
+test("the page of a site that is live elsewhere shows how it gets its certificate before it moves", async () => {
   const env = { HTTPS_PORT: "0", PLATFORM_DOMAIN: "sites.shelter.test", DNS_CHALLENGE_HOOK: "/bin/true" };
   const server = await serve({ env });
   await publishDocs(server);

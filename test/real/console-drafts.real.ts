@@ -26,7 +26,7 @@ const LEAVINGS: Record<string, (page: Page) => Promise<unknown>> = {
   Back: (page) => page.goBack(),
 };
 
-test("what was typed is not lost without a question, however the dialog is left", async () => {
+test("a draft is not lost without a question, regardless of how the dialog is closed", async () => {
   const server = await serve();
   await server.send("/v1/categories", { name: "Dogs" });
   const { page } = await openConsole(server, "/animals");

@@ -71,7 +71,7 @@ const FIRST_FOCUS = `new Promise((resolve) => {
   document.querySelector("main a[href$='/categories/new']").click();
 })`;
 
-test("a dialog's first field has the focus when it opens, so nothing typed at once is lost", async () => {
+test("a dialog's first field has the focus when it opens, so nothing typed immediately is lost", async () => {
   const server = await serve();
   const { page } = await openConsole(server, "/categories");
   await page.getByRole("link", { name: "Add category" }).first().waitFor();

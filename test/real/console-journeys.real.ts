@@ -75,12 +75,15 @@ test("among 5,000 adoptions one is found by the adopter's family name alone", as
   await sendAll(
     server,
     "/v1/store/orders",
-    Array.from({ length: MANY }, (_, at) => ({
-      petId: at + 1,
+    Array.from({ length: MANY }, (_, index) => ({
+      petId: index + 1,
       adopter:
-        at === 1234
+        index === 1234
           ? { name: `Ottilie ${FAMILY}`, email: "o.z@example.org" }
-          : { name: `Adopter ${at % 700} of Street ${at % 90}`, email: `adopter.${at}@mail.example.org` },
+          : {
+              name: `Adopter ${index % 700} of Street ${index % 90}`,
+              email: `adopter.${index}@mail.example.org`,
+            },
     })),
   );
   const { page } = await openConsole(server, "/animals");

@@ -15,7 +15,7 @@ const LISTS = [
   { path: "/you", reads: "**/console/auth/passkeys", says: "1 passkey" },
 ];
 
-test("a list that could not be read is read again on request, and says how much it has", async () => {
+test("a list that could not be read is read again on request, and shows its number of rows", async () => {
   const server = await serve();
   for (const name of ["Dogs", "Cats"]) await server.send("/v1/categories", { name });
   await addDomain(server);
@@ -36,7 +36,7 @@ test("a list that could not be read is read again on request, and says how much 
   }
 });
 
-test("a list that is empty says what its things are for", async () => {
+test("an empty list explains its purpose", async () => {
   const server = await serve();
   await server.send("/platform/projects", { slug: "shelter", name: "Shelter", plan: "pro" });
   const { page } = await openConsole(server, "/categories");

@@ -233,7 +233,7 @@ test("the name of a key leads to its sessions, which end there one by one or tog
   await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("a passkey that the user does not confirm signs nobody in, and says so", async () => {
+test("a passkey that the user does not confirm signs no one in, and the page reports it", async () => {
   const { page, authenticator } = await openAs("Staff");
   await page.getByRole("button", { name: "Sign out" }).click();
   await authenticator.refuse();

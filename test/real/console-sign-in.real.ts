@@ -23,7 +23,7 @@ const signInAgain = async (page: Page, key: string) => {
   await page.locator("dialog.session-ended").getByRole("button", { name: "Sign in", exact: true }).click();
 };
 
-test("the sign-in page names the product, links to the manual, and says what is wrong with a key", async () => {
+test("the sign-in page names the product, links to the manual, and explains a wrong key", async () => {
   const server = await serve();
   const { page } = await openBrowser();
   await page.goto(`${server.url}/console/animals`);
@@ -98,7 +98,7 @@ test("another user who signs in then sees nothing of the one before", async () =
   ).not.toContain("secret plan");
 });
 
-test("without unsaved work, sign-in replaces the page and says that the session has ended", async () => {
+test("without unsaved work, sign-in replaces the page and reports that the session has ended", async () => {
   const server = await serve();
   await server.add("Bella");
   const { page } = await openConsole(server, "/animals");

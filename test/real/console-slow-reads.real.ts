@@ -94,7 +94,7 @@ test("a change by others during the first read of a list shows when the list arr
   await untilTrue(page, `!document.querySelector('.outdated') && ${ANIMAL}.includes("the Great")`);
 });
 
-test("a list whose first read is slow contains what is added meanwhile", async () => {
+test("a list whose first read is slow contains rows that are added meanwhile", async () => {
   const it = await openShelter("/animals");
   const { page } = it;
   for (const { path, reads, fields, button, row } of [

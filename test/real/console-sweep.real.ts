@@ -110,7 +110,7 @@ test("axe finds nothing and everything fits after something was done", async () 
   expect(problems).toEqual([]);
 });
 
-test("axe finds nothing on the pages of somebody who is invited, and then signed in", async () => {
+test("axe finds nothing on the pages of a person who is invited, and then signed in", async () => {
   const server = await serve();
   const person = { name: "Ada Byron", email: "ada@example.org", role: "administrator" };
   const { invitation } = await server.send<{ invitation: { link: string } }>("/platform/people", person);

@@ -34,7 +34,7 @@ const rename = async (page: Page, from: string, to: string): Promise<void> => {
   await page.locator(TOAST).getByText(to).waitFor();
 };
 
-test("a toast takes the action back, and says so", async () => {
+test("a toast reverts the action, and confirms it", async () => {
   const server = await serve();
   await server.send("/v1/categories", { name: "Dogs" });
   const { page } = await openConsole(server, "/categories");

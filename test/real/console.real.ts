@@ -102,7 +102,7 @@ test("the last key that can manage keys is revoked only by a choice of its own",
 const IMAGE = `<img src=x onerror=window.hacked=1>`;
 const SCRIPT = `${IMAGE}<script>window.hacked=1</script>`;
 
-test("what others wrote is shown as text", async () => {
+test("the console shows input of others as text", async () => {
   const server = await serve();
   await server.send("/v1/categories", { name: SCRIPT });
   await server.send("/v1/pets", { name: SCRIPT, categoryId: 1, status: "available" });
@@ -149,7 +149,7 @@ test("what others wrote is shown as text", async () => {
   expect(seen.errors.filter((error) => !error.includes("status of 400"))).toEqual([]);
 });
 
-test("what could not be sent is not sent later, when nobody looks any more", async () => {
+test("a change that could not be sent is not sent later, after its dialog is closed", async () => {
   const server = await serve();
   const { page } = await openConsole(server, "/animals/new");
   await page.getByLabel("Name", { exact: true }).fill("Bella");

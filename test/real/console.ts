@@ -39,8 +39,8 @@ export const addAnimals = (server: Server, count: number): Promise<void> =>
   sendAll(
     server,
     "/v1/pets",
-    Array.from({ length: count }, (_, at) => ({
-      name: `Animal ${at + 1}`,
+    Array.from({ length: count }, (_, index) => ({
+      name: `Animal ${index + 1}`,
       categoryId: 1,
       status: "available",
     })),

@@ -40,8 +40,8 @@ const crash = async (cwd: string, round: number): Promise<Pet[]> => {
     const server = await process.listening();
     if (!server) return [];
     timer ??= killSoon();
-    const writers = Array.from({ length: CONNECTIONS }, (_, at) =>
-      addUntilKilled(server, `${round}-${at}`, process.isKilled),
+    const writers = Array.from({ length: CONNECTIONS }, (_, index) =>
+      addUntilKilled(server, `${round}-${index}`, process.isKilled),
     );
     return (await Promise.all(writers)).flat();
   } finally {

@@ -81,7 +81,7 @@ test("a lock that the service may not write is named with its remedy, and no sec
   expect((await server.add("Bella")).status).toBe(201);
 });
 
-test("what root does to the DATA_DIR of a service leaves everything to the service", async () => {
+test("commands of root on the DATA_DIR of a service leave all files to the service's user", async () => {
   const place = service();
   const csv = join(place.path, "animals.csv");
   writeFileSync(csv, "name,categoryId\nMax,1\n");
@@ -125,7 +125,7 @@ test("a DATA_DIR of another user is named as that by every command", async () =>
   expect(stdout).toMatch(/^FAILED +data directory: .*it belongs to user 0/m);
 });
 
-test("whoever waits for /livez finds a key that works, in each of 20 starts", async () => {
+test("a client that waits for /livez finds a key that works, in each of 20 starts", async () => {
   for (let round = 0; round < 20; round++) {
     const place = directory();
     using probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });

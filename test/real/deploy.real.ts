@@ -37,7 +37,7 @@ test("a directory is deployed by one command, and its address printed", async ()
   expect(await (await page(server, "/2.txt")).text()).toBe("one 2");
 });
 
-test("what keeps a directory from being deployed is said in one line", async () => {
+test("the reason why a directory cannot be deployed is one line", async () => {
   const place = directory();
   const server = await serve({ cwd: place });
   const site = writeSite(join(place, "site"), "one", 0);
@@ -100,9 +100,9 @@ test(`killed ${ROUNDS} times while sites are deployed, it serves the last one th
     expect(number).toBeLessThan(next);
     last = number;
     const answers = await Promise.all(
-      Array.from({ length: 200 }, async (_, at) => (await page(server, `/${at}.txt`)).text()),
+      Array.from({ length: 200 }, async (_, index) => (await page(server, `/${index}.txt`)).text()),
     );
-    expect(answers).toEqual(answers.map((_, at) => `${version} ${at}`));
+    expect(answers).toEqual(answers.map((_, index) => `${version} ${index}`));
   }
   expect(last).toBeGreaterThan(0);
   const server = await serve({ cwd: place });

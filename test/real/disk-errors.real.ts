@@ -12,7 +12,7 @@ const AT = [1, 2, 3, 4, 5, 7, 9, 13, 19, 29];
 
 /** A DATA_DIR in `place` whose animals fill more pages than SQLite reads at once. */
 const filled = async (place: string): Promise<void> => {
-  const rows = Array.from({ length: 3000 }, (_, at) => `Animal ${at},${at % 7}\n`);
+  const rows = Array.from({ length: 3000 }, (_, index) => `Animal ${index},${index % 7}\n`);
   writeFileSync(join(place, "a.csv"), `name,categoryId\n${rows.join("")}`);
   await createStore(join(place, "data"));
   expect((await store(["import", "a.csv"], { cwd: place })).code).toBe(0);
@@ -97,7 +97,7 @@ for (const command of [
   "keys create --name a --scope *",
   "restore whole.db --yes",
 ])
-  test(`${command} says in one line that the disk fails where all of DATA_DIR answers with EIO`, async () => {
+  test(`${command} reports in one line that the disk fails where all of DATA_DIR answers with EIO`, async () => {
     const place = directory();
     await filled(place);
     expect((await store(["backup", "whole.db"], { cwd: place })).code).toBe(0);

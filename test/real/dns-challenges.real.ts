@@ -86,7 +86,7 @@ test("1,000 projects are served over HTTPS with one certificate, ordered once, o
     DNS_UPDATE_KEY_FILE: key.file,
   };
   const server = await serve({ cwd: place, env: settings });
-  const slugs = Array.from({ length: 1000 }, (_, at) => `site-${at}`);
+  const slugs = Array.from({ length: 1000 }, (_, index) => `site-${index}`);
   await inParallel(slugs, 3, async (slug) => void (await publish(server, slug)));
   await inUse(place, WILDCARD);
   const root = readFileSync(authority.rootFile, "utf8");
@@ -263,7 +263,7 @@ test("over the service's own name server, a domain has its certificate before it
   );
 });
 
-test("a domain whose CAA record allows only dns-01 is told the CNAME record to add, and is live with exactly that", async () => {
+test("a domain whose CAA record allows only dns-01 gets the CNAME record to add as a finding, and is live with exactly that record", async () => {
   const place = directory();
   const caa = 'shop.test 1 CAA 0 issue "ca.test; validationmethods=dns-01"';
   const shop = await openShop(place, caa);

@@ -175,7 +175,7 @@ test("closed ports are the operator's, and the domain gets its certificate once 
   ]);
 });
 
-test("a check of a name that no project has connects to no host behind it", async () => {
+test("a check of a name that no project has connects to no host of that name", async () => {
   const place = directory();
   const { servers, env } = await surroundings(place, usual, { askedPort: freePort() });
   const server = await serve({ cwd: place, env });

@@ -71,8 +71,8 @@ const secondsOf = (finding: Finding | undefined): number | undefined =>
 
 /** Seconds left as in the expected finding, if they can be what is left of those. */
 export const withMostSeconds = <Found extends Finding>(found: Found[], expected: Finding[]): Found[] =>
-  found.map((finding, at) => {
-    const [most, seconds] = [secondsOf(expected[at]), secondsOf(finding)];
+  found.map((finding, index) => {
+    const [most, seconds] = [secondsOf(expected[index]), secondsOf(finding)];
     const isLeft = most !== undefined && seconds !== undefined && seconds <= most && seconds > most - PASSED;
     return isLeft ? { ...finding, seconds: most } : finding;
   });
@@ -237,7 +237,7 @@ export const nameServers = async (
   await until("named has read its zones again", async () => {
     const asked = CHANGED.map((name) => client(authority, { name, type: "CNAME" }, false));
     const values = (await Promise.all(asked)).map((exchange) => recordsOf(exchange)[0]?.data);
-    return values.every((value, at) => value === valueOf(zones, CHANGED[at] ?? ""));
+    return values.every((value, index) => value === valueOf(zones, CHANGED[index] ?? ""));
   });
   let serial = 2;
   return {

@@ -102,13 +102,15 @@ const secondsOf = (exchange: Exchange): number[] =>
   exchange.outcome.kind === "failure" || !isUsable(exchange)
     ? []
     : [...exchange.outcome.records, ...exchange.outcome.authorities.filter(({ type }) => type === "SOA")]
-        .toSorted((one, other) => (one.name + one.type < other.name + other.type ? -1 : 1))
+        .toSorted((a, b) => (a.name + a.type < b.name + b.type ? -1 : 1))
         .map(({ ttl }) => ttl);
 
 /** True if the records have as many seconds left, but for what passes while they wait in a resolver's cache. */
 const isAsOld = (theirs: Exchange, own: Exchange): boolean => {
   const most = secondsOf(own);
-  return secondsOf(theirs).every((ttl, at) => ttl <= (most[at] ?? 0) && ttl > (most[at] ?? 0) - PASSED);
+  return secondsOf(theirs).every(
+    (ttl, index) => ttl <= (most[index] ?? 0) && ttl > (most[index] ?? 0) - PASSED,
+  );
 };
 
 const ABSENT = ["missing.example.test", "below.right.example.test", "docs.lame.test", "docs.nobody.test"];

@@ -165,7 +165,7 @@ test("a provider that has the printed templates is offered, verifies the request
   }
 });
 
-test("the console leads to the provider from the page of a domain and from a check, and says to which host", async () => {
+test("the console leads to the provider from the page of a domain and from a check, and names its host", async () => {
   const place = directory();
   const service = await setUp(place);
   const { provider, server, submit, offerFor } = service;

@@ -72,7 +72,7 @@ const traced = async (cwd: string, argv: string[]): Promise<{ code: number; call
   return { code, calls: callsIn(log, cwd) };
 };
 
-test("what export, backup, restore and import have written outlives a power cut: contents, then names, then directories", async () => {
+test("files of export, backup, restore and import outlive a power cut: contents, then names, then directories", async () => {
   const place = directory();
   const cwd = realpathSync(place);
   writeFileSync(join(cwd, "a.csv"), "name,categoryId\nBella,3\nMax,\n");
@@ -94,7 +94,7 @@ test("what export, backup, restore and import have written outlives a power cut:
   expectDurable(restored.calls, join(cwd, "other/data/adoption-store.db"));
 });
 
-test("what a first start and a deploy have written outlives a power cut", async () => {
+test("files of a first start and a deploy outlive a power cut", async () => {
   const place = directory();
   const cwd = realpathSync(place);
   const log = join(cwd, "calls");

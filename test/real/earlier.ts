@@ -10,8 +10,8 @@ const DAY_MS = 86_400_000;
 type Value = string | number | null;
 type Row = Record<string, Value>;
 
-const oneOf = <Item>(items: readonly [Item, ...Item[]], at: number): Item =>
-  items[at % items.length] ?? items[0];
+const oneOf = <Item>(items: readonly [Item, ...Item[]], index: number): Item =>
+  items[index % items.length] ?? items[0];
 
 /** Names as people give them: accents, other scripts, quotes, long words. */
 const NAMES = [
@@ -25,7 +25,9 @@ const NAMES = [
 
 export const nameOf = (id: number): string => `${oneOf(NAMES, id)} number${id}`;
 
-const SECRET = createSecret((count) => Uint8Array.from({ length: count }, (_, at) => (at * 37 + 11) % 248));
+const SECRET = createSecret((count) =>
+  Uint8Array.from({ length: count }, (_, index) => (index * 37 + 11) % 248),
+);
 
 /** The secret of the first key, which has all scopes. */
 export const adminSecret = SECRET;

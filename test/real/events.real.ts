@@ -66,7 +66,9 @@ const write = async (server: Server, prefix: string, count: number): Promise<num
 test(`${READERS} readers cut off at random moments miss and double nothing in ${CHANGES} changes`, async () => {
   const server = await serve({ env: { LOG_LEVEL: "silent" } });
   const each = Math.ceil(CHANGES / WRITERS / 2) * 2;
-  const writing = Promise.all(Array.from({ length: WRITERS }, (_, at) => write(server, String(at), each)));
+  const writing = Promise.all(
+    Array.from({ length: WRITERS }, (_, index) => write(server, String(index), each)),
+  );
   let cuts = 0;
   const reading = Promise.all(
     Array.from({ length: READERS }, async () => {
@@ -76,15 +78,15 @@ test(`${READERS} readers cut off at random moments miss and double nothing in ${
       return seen;
     }),
   );
-  const added = (await writing).flat().toSorted((one, other) => one - other);
+  const added = (await writing).flat().toSorted((a, b) => a - b);
   for (const seen of await reading) {
     expect(seen.length).toBe(each * WRITERS);
-    expect(seen.every(({ id }, at) => id === at + 1)).toBe(true);
+    expect(seen.every(({ id }, index) => id === index + 1)).toBe(true);
     const idsOf = (wanted: string) =>
       seen
         .filter(({ kind }) => kind === wanted)
         .map(({ pet }) => pet.id)
-        .toSorted((one, other) => one - other);
+        .toSorted((a, b) => a - b);
     expect(idsOf("added")).toEqual(added);
     expect(idsOf("changed")).toEqual(added);
     const lastNames = new Map(seen.map(({ pet }) => [pet.id, pet.name]));
@@ -114,7 +116,7 @@ test("readers that take nothing, and others that catch up, hold nothing up, cost
   const env = { LOG_LEVEL: "silent" };
   const server = await serve({ env });
   const name = "x".repeat(190);
-  const rows = Array.from({ length: MANY }, (_, at) => `${name}${at},1\n`);
+  const rows = Array.from({ length: MANY }, (_, index) => `${name}${index},1\n`);
   writeFileSync(join(server.cwd, "a.csv"), `name,categoryId\n${rows.join("")}`);
   expect((await store(["import", "a.csv"], { cwd: server.cwd })).code).toBe(0);
   const memory = async () =>
@@ -144,7 +146,7 @@ test("readers that take nothing, and others that catch up, hold nothing up, cost
   for (const socket of sleeping) socket.terminate();
 }, 300_000);
 
-test("a stream over either protocol lives on, silent but for its heartbeat, for longer than an idle connection, and ends at SIGTERM at once", async () => {
+test("a stream over either protocol lives on, silent but for its heartbeat, for longer than an idle connection, and ends immediately at SIGTERM", async () => {
   const server = await serveHttps();
   const argv = ["curl", "--silent", "--no-buffer", "--header", `Authorization: Bearer ${server.key}`];
   const streams = [

@@ -92,7 +92,7 @@ test("its heap is scaled for a small machine, unless the environment says otherw
   expect(variablesOf(server.pid)).toContain("BUN_JSC_forceRAMSize=400000000");
 });
 
-test("what it keeps is for its user alone", async () => {
+test("its files are for its user alone", async () => {
   const server = await serve();
   await server.add("Bella");
   await publishDocs(server);
@@ -108,7 +108,7 @@ test("what it keeps is for its user alone", async () => {
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const)
-  test(`${signal} ends it at once when nothing is in flight`, async () => {
+  test(`${signal} ends it immediately when no request is in flight`, async () => {
     const server = await serve();
     await (await fetch(`${server.url}/livez`)).text();
     expect(await within("the end", 5000, server.stop(signal))).toBe(0);

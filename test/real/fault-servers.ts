@@ -96,8 +96,8 @@ const nameServersOf = (one: ServedZone): Line[] => {
   const { zone, fault, isRepaired } = one;
   const ns = { name: zone, ttl: DELEGATION_TTL, type: "NS" };
   if (fault.nameServer !== undefined && !isRepaired) return [{ ...ns, value: fault.nameServer }];
-  return addressesOf(one).flatMap((value, at) => {
-    const name = `ns${at + 1}.${zone}`;
+  return addressesOf(one).flatMap((value, index) => {
+    const name = `ns${index + 1}.${zone}`;
     return [
       { ...ns, value: name },
       { name, ttl: DELEGATION_TTL, type: "A", value },

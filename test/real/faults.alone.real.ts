@@ -61,8 +61,8 @@ const load = (server: Server, outcomes: Outcomes) => {
     }
   };
   const clients = [
-    ...Array.from({ length: WRITERS }, (_, at) =>
-      repeat((count) => write(server, `writer ${at} ${count}`, outcomes)),
+    ...Array.from({ length: WRITERS }, (_, index) =>
+      repeat((count) => write(server, `writer ${index} ${count}`, outcomes)),
     ),
     ...Array.from({ length: READERS }, () => repeat(() => read(server, outcomes))),
   ];
@@ -125,7 +125,7 @@ const contents = (cwd: string): Map<string, number> => {
 };
 
 const fill = async (cwd: string) => {
-  const rows = Array.from({ length: ANIMALS }, (_, at) => `Animal ${at} of the shelter by the river,3`);
+  const rows = Array.from({ length: ANIMALS }, (_, index) => `Animal ${index} of the shelter by the river,3`);
   await Bun.write(join(cwd, "animals.csv"), `name,categoryId\n${rows.join("\n")}\n`);
   await createStore(join(cwd, "data"));
   const imported = await store(["import", "animals.csv"], { cwd });

@@ -8,7 +8,7 @@ const test = real();
 const ROUNDS = 1500;
 const READERS = 24;
 
-test("a page is never older than what another program wrote before it was asked for", async () => {
+test("a page is never older than a write of another program before the request", async () => {
   const server = await serve({ flags: ["--log-level", "warn"] });
   await server.add("0");
   const get = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`;

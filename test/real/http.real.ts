@@ -158,7 +158,7 @@ test("a request without a Host is routed by its path as any other", async () => 
       expect([head[0], (await send(server.port, head)).status]).toEqual([head[0], status]);
 });
 
-test("what is no HTTP is refused, its connection closed, and the server goes on", async () => {
+test("input that is not HTTP is refused, its connection closed, and the server continues", async () => {
   const server = await serve();
   const get = "GET /v1/pets HTTP/1.1";
   const post = ["POST /v1/pets HTTP/1.1", "Host: a", "Content-Type: application/json", keyed(server)];
@@ -186,13 +186,13 @@ test("requests that do not wait for each other's answers are answered in their o
   using socket = await connect(server.port);
   const paths = ["/v1/pets", "/livez", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=1"];
   const heads = paths.map(
-    (path, at) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${keyed(server)}\r\nX-Request-Id: ${at}`,
+    (path, index) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${keyed(server)}\r\nX-Request-Id: ${index}`,
   );
   socket.write(`${heads.join("\r\n\r\n")}\r\nConnection: close\r\n\r\n`);
   await socket.closed();
   // Bun closes a connection with a request behind one whose response waits.
   const answered = [...socket.received().matchAll(/HTTP\/1\.1 ([0-9]+) |^x-request-id: (.+)$/gim)];
-  const all = ["200", "200", "200", "404", "200"].flatMap((status, at) => [status, String(at)]);
+  const all = ["200", "200", "200", "404", "200"].flatMap((status, index) => [status, String(index)]);
   expect(answered.map(([, status, id]) => status ?? id?.trim())).toEqual(all.slice(0, answered.length));
   expect((await server.call("/v1/pets/1")).status).toBe(200);
 });
@@ -272,7 +272,7 @@ const pour = async (port: number, head: string): Promise<string> => {
   return received;
 };
 
-test("200 MB without a key are refused at once and never kept", async () => {
+test("200 MB without a key are refused immediately and never stored", async () => {
   const server = await serve();
   const file = join(server.cwd, "huge");
   writeFileSync(file, "");

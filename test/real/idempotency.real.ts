@@ -50,7 +50,7 @@ const work = async (
   }
 };
 
-test(`killed ${ROUNDS} times while ${CLIENTS} clients add animals and try again what was not answered, it adds one for each Idempotency-Key`, async () => {
+test(`killed ${ROUNDS} times while ${CLIENTS} clients add animals and retry requests without a response, it adds one for each Idempotency-Key`, async () => {
   const place = directory();
   const clients = Array.from({ length: CLIENTS }, (): Task[] => []);
   let unanswered = 0;
@@ -59,7 +59,7 @@ test(`killed ${ROUNDS} times while ${CLIENTS} clients add animals and try again 
     const server = await process.listening();
     if (!server) throw new Error(`the server ended: ${await process.stderr}`);
     const timer = setTimeout(process.kill, 50 + Math.random() * LONGEST_ROUND_MS);
-    await Promise.all(clients.map((tasks, at) => work(server, tasks, String(at), process.isKilled)));
+    await Promise.all(clients.map((tasks, index) => work(server, tasks, String(index), process.isKilled)));
     clearTimeout(timer);
     unanswered += clients.flat().filter(({ answers }) => answers.length === 0).length;
   }

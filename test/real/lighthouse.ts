@@ -32,8 +32,8 @@ const MAX_LOAD_MS = 10_000;
 
 const packageOf = (path: string): Promise<unknown> => import(join(PROGRAMS, path));
 
-const best = (one: Scores, other: Scores): Scores =>
-  Object.fromEntries(CATEGORIES.map((name) => [name, Math.max(one[name] ?? 0, other[name] ?? 0)]));
+const best = (a: Scores, b: Scores): Scores =>
+  Object.fromEntries(CATEGORIES.map((name) => [name, Math.max(a[name] ?? 0, b[name] ?? 0)]));
 
 /** What Lighthouse gives a page on a phone, from 0 to 1: the best of up to five runs. `extraHeaders` may hold a session's cookie. */
 export const lighthouseScores = async (

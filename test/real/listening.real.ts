@@ -80,7 +80,7 @@ const beginWrite = async (server: Server) => {
   return { socket, finish: () => socket.write(body.slice(5)) };
 };
 
-test("SIGHUP finishes what is in flight, however often it comes, and ends with 0", async () => {
+test("SIGHUP finishes requests in flight, regardless of how often it comes, and ends with 0", async () => {
   const server = await serve();
   const { socket, finish } = await beginWrite(server);
   process.kill(server.pid, "SIGHUP");

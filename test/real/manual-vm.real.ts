@@ -90,13 +90,13 @@ test("README installs the service on a bare Debian", async () => {
   await follow(machine, "README.md");
 });
 
-test("a reader who follows the tutorial of a virtual machine on a bare Debian gets what it shows", async () => {
+test("a reader who follows the tutorial of a virtual machine on a bare Debian gets the results that it shows", async () => {
   const machine = await startDebian();
   await surround(machine);
   await follow(machine, TUTORIAL);
 });
 
-test("a reader of the page about upgrades gets what it shows", async () => {
+test("a reader of the page about upgrades gets the results that it shows", async () => {
   const machine = await startDebian();
   const builds = directory();
   machine.copyIn(EXECUTABLE, "/root/adoption-store");

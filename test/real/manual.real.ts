@@ -41,11 +41,11 @@ const usesNode = (lines: readonly string[]): boolean => lines.some((line) => /^(
 
 describe("a reader who follows", () => {
   for (const { page, blocks } of pages) {
-    real(...NEEDED, ...(ALSO[page] ?? []))(`${page} gets what it shows`, async () => {
+    real(...NEEDED, ...(ALSO[page] ?? []))(`${page} gets the results that it shows`, async () => {
       expect(await follow(page)).toBeGreaterThan(0);
     });
     if (blocks.some(({ lines }) => usesNode(lines)))
-      test(`${page} with Bun in place of Node gets what it shows`, async () => {
+      test(`${page} with Bun in place of Node gets the results that it shows`, async () => {
         expect(await follow(page, "--bun")).toBeGreaterThan(0);
       });
   }

@@ -162,7 +162,7 @@ test("domains of lists have a result per row, are live if their records are righ
     return JSON.parse(stdout) as Listed[];
   };
   expect(await list()).toMatchObject(
-    all.map((hostname, at) => ({ hostname, stage: at < problems.length ? "dns_conflict" : "live" })),
+    all.map((hostname, index) => ({ hostname, stage: index < problems.length ? "dns_conflict" : "live" })),
   );
   expect(namesIn(await list("--stage", "dns_conflict", "--project", "handbook"))).toEqual([
     "wrong.customer.test",

@@ -54,7 +54,10 @@ const withoutConflicts = (lines: string[]): string[] => {
 };
 
 /** Long chains, of which only the ends of the short ones are reached. */
-const CHAIN = Array.from({ length: 14 }, (_, at) => `chain${at}.other.test CNAME chain${at + 1}.other.test`);
+const CHAIN = Array.from(
+  { length: 14 },
+  (_, index) => `chain${index}.other.test CNAME chain${index + 1}.other.test`,
+);
 
 /** Random zones as lines: wildcards, empty non-terminals, chains, loops and delegations; one zone is the child of another. */
 export const randomZones = (random: Random): Record<string, string[]> =>

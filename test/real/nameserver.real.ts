@@ -138,8 +138,8 @@ const packetOf = ({ name, type, edns, recursive }: Asked, at: number, cookie?: B
 type Responses = readonly (Buffer | undefined)[];
 
 const differencesOf = (asked: readonly Asked[], ours: Responses, theirs: Responses) =>
-  asked.flatMap((one, at) => {
-    const [own, other] = [settled(ours[at]), settled(theirs[at])];
+  asked.flatMap((one, index) => {
+    const [own, other] = [settled(ours[index]), settled(theirs[index])];
     return isSame(own, other, one) ? [] : [{ asked: one, own, other }];
   });
 
@@ -152,24 +152,24 @@ const cookieFrom = async (server: Server): Promise<Buffer> => {
 
 /** Asks both servers over TCP and UDP. @returns the questions with different responses */
 const compare = async (own: Server, bind: Server, asked: readonly Asked[]) => {
-  const packets = asked.map((one, at) => packetOf(one, at));
+  const packets = asked.map((one, index) => packetOf(one, index));
   const whole = await askOverTcp(own, packets);
   const overTcp = differencesOf(asked, whole, await askOverTcp(bind, packets));
   const cookie = await cookieFrom(own);
-  const proven = asked.map((one, at) => packetOf(one, at, cookie));
+  const proven = asked.map((one, index) => packetOf(one, index, cookie));
   const responses = await askOverUdp(own, proven);
   // Without a cookie, a response of more than three times its question is truncated, and BIND's is not.
   const isLimited = asked.map(
-    ({ edns }, at) => !edns && (whole[at]?.length ?? 0) > 3 * (packets[at]?.length ?? 0),
+    ({ edns }, index) => !edns && (whole[index]?.length ?? 0) > 3 * (packets[index]?.length ?? 0),
   );
-  const isLarge = (response: Buffer | undefined, at: number): boolean =>
-    response === undefined || response.length > 3 * (packets[at]?.length ?? 0);
+  const isLarge = (response: Buffer | undefined, index: number): boolean =>
+    response === undefined || response.length > 3 * (packets[index]?.length ?? 0);
   const overUdp = differencesOf(asked, responses, await askOverUdp(bind, packets));
   return {
     overTcp,
     overUdp: overUdp.filter(({ asked: one }) => !isLimited[asked.indexOf(one)]),
     limited: isLimited.filter(Boolean).length,
-    large: asked.filter((_, at) => isLimited[at] && isLarge(responses[at], at)),
+    large: asked.filter((_, index) => isLimited[index] && isLarge(responses[index], index)),
   };
 };
 

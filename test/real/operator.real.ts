@@ -71,7 +71,7 @@ test("a start that fails after it listens ends, and leaves port and DATA_DIR to 
   expect((await server.add("Bella")).status).toBe(201);
 });
 
-test("settings that cannot be written down for commands beside it do not keep a server from starting", async () => {
+test("settings that cannot be saved for other commands do not keep a server from starting", async () => {
   const place = directory();
   mkdirSync(join(place, "data/server.json.new"), { recursive: true });
   const server = await serve({ cwd: place });
@@ -95,7 +95,7 @@ const statusWith = async (server: Server, secret: string): Promise<number> =>
 
 const CREATE = ["keys", "create", "--name", "reader", "--scope", "pets:read"];
 
-test("keys made, rotated and revoked beside a running server hold there from the next request on", async () => {
+test("keys created, rotated and revoked while a server runs apply there from the next request on", async () => {
   const place = directory();
   const server = await serve({ cwd: place });
   const made = await json<Made>([...CREATE, "--rate-limit", "600/min"], place);
@@ -124,7 +124,7 @@ test("each of 50 keys that are in use is refused by the first request after its 
   }
 });
 
-test("doctor finds nothing wrong before, beside and after a server", async () => {
+test("doctor finds nothing wrong before, during and after a server's run", async () => {
   const place = directory();
   const doctor = () => json<{ check: string; ok: boolean }[]>(["doctor", "--port", "0"], place);
   const findings = [await doctor()];
@@ -152,7 +152,7 @@ for (const format of ["json", "pretty"])
     ["whose reader has gone", "head -n 1 <log >/dev/null"],
     ["that nobody reads", "sleep 100 <log"],
   ] as const)
-    test(`with its ${format} log in a pipe ${what} it serves, and ends when it is told to`, async () => {
+    test(`with its ${format} log in a pipe ${what} a server serves, and ends at SIGTERM`, async () => {
       const place = directory();
       await run(["mkfifo", join(place, "log")]);
       const reading = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "sh", "-c", `exec ${reader}`], {

@@ -116,7 +116,7 @@ const add = (server: Server, name: string, role = "volunteer") =>
     role,
   });
 
-test("people sign in with accounts of oidc-provider: known ones by issuer and subject, new ones by their verified address, and nobody else", async () => {
+test("people sign in with accounts of oidc-provider: known ones by issuer and subject, new ones by their verified address, and no one else", async () => {
   const place = directory();
   const both = await openBoth(place);
   const { server, env } = both;
@@ -154,7 +154,7 @@ test("people sign in with accounts of oidc-provider: known ones by issuer and su
     expect(text).not.toContain("a-secret-that-no-log-may-have");
 });
 
-test("a callback of oidc-provider with another state, in another browser or a second time signs nobody in", async () => {
+test("a callback of oidc-provider with another state, in another browser or a second time signs no one in", async () => {
   const place = directory();
   const both = await openBoth(place);
   const { server } = both;
@@ -185,7 +185,7 @@ test("a callback of oidc-provider with another state, in another browser or a se
   expect((await visitor.send(at)).headers.get("location")).toBe("/console?sign-in=expired");
 });
 
-test("a provider that cannot be reached leaves the other ways in", async () => {
+test("an unreachable provider leaves the other ways to sign in", async () => {
   const env = { OIDC_ISSUER: `http://localhost:${freePort()}`, OIDC_CLIENT_ID: "adoption-store" };
   const server = await serve({ env });
   const response = await browser().send(new URL("/console/auth/oidc", server.url));

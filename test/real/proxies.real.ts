@@ -152,7 +152,7 @@ const openChromium = (base: string) =>
 for (const proxy of [nginx, caddy]) {
   const test = real(proxy.program, "curl", "tar", "playwright-core", "/usr/bin/chromium");
 
-  test(`behind ${proxy.program} as it comes, BASE_URL alone makes everything work`, async () => {
+  test(`behind ${proxy.program} with its default configuration, BASE_URL alone makes everything work`, async () => {
     const behind = await openBehind(proxy, { hasBaseUrl: true });
     const { server, base, curl } = behind;
     expect(await curl("/v1/pets", ...authorized(server))).toBe("[]\n200");
@@ -174,7 +174,7 @@ for (const proxy of [nginx, caddy]) {
     expect(browser.seen.errors).toEqual([]);
   });
 
-  test(`behind ${proxy.program} as it comes, a browser is told what is missing`, async () => {
+  test(`behind ${proxy.program} with its default configuration, a browser shows the missing setting`, async () => {
     const behind = await openBehind(proxy, { hasBaseUrl: false });
     const { server, base, curl, place } = behind;
     if (!proxy.passesHost) {

@@ -212,7 +212,7 @@ test("an unknown name in the environment file stops the service and commands, wi
   });
 });
 
-test("another user is told to use sudo, and never to change the owner", async () => {
+test("another user gets the advice to use sudo, and never to change the owner", async () => {
   const { machine } = open();
   const asBob = (command: string) => machine.run(`su bob -c "cd; adoption-store ${command}"`);
   for (const command of ["keys list", `keys list --data-dir ${DATA}`, "status", "doctor", "backup b.db"]) {

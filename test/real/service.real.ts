@@ -216,7 +216,7 @@ test("with --no-start, a backup is restored before the first start", async () =>
   );
 });
 
-test("a repeated installation keeps what the settings file says, and changes only what is given", async () => {
+test("a repeated installation keeps the settings file, and changes only the given settings", async () => {
   const machine = await installed("--base-url", "https://adopt.example.org");
   const file = "/etc/adoption-store/environment";
   await machine.must(`sed -i 's/^#LOG_LEVEL=.*/LOG_LEVEL=warn/' ${file}; echo '# a remark' >> ${file}`);
@@ -274,7 +274,7 @@ test("the watchdog restarts a server whose event loop hangs, with its workers", 
   expect(await machine.must("journalctl --unit adoption-store --output cat")).toContain("Watchdog timeout");
 });
 
-test("an installation that cannot work says why", async () => {
+test("an installation that cannot work reports the reason", async () => {
   const machine = await debian();
   const refused = async (command: string, code: number, reason: string) => {
     const result = await machine.run(command);
@@ -446,7 +446,7 @@ const instructionsOf = (text: string): Map<string, string> =>
       }),
   );
 
-test("what the printed Containerfile says makes a server that is healthy, without a container engine", async () => {
+test("the steps of the printed Containerfile make a healthy server, without a container engine", async () => {
   const machine = await debian();
   const file = instructionsOf(await machine.must("./adoption-store service print container"));
   expect(file.get("FROM")).toStartWith("debian:");

@@ -133,7 +133,7 @@ test("a shelter's day: a category, an animal, its search, and its adoption to th
   expect(it.seen.errors.filter((error) => !/status of 4(00|09)/.test(error))).toEqual([]);
 });
 
-test("an animal that somebody else was faster for is refused where it was asked for", async () => {
+test("an animal that another user adopted first is refused in the dialog", async () => {
   const it = await openShelter();
   const { page, send, link, dialog, field, button } = it;
   const adopter = { name: "Grace Hopper", email: "grace@example.org" };
@@ -172,7 +172,7 @@ const losing = (method: string, path: string) => `{
   };
 }`;
 
-test("what is sent again after a lost answer is done once", async () => {
+test("a request that is repeated after a lost response is executed once", async () => {
   const it = await openShelter();
   const { page, send, dialog, field, inDialog } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
@@ -203,7 +203,7 @@ test("what is sent again after a lost answer is done once", async () => {
   expect(await it.read("/v1/pets")).toHaveLength(2);
 });
 
-test("two editors of one animal do not overwrite each other, and neither loses what was typed", async () => {
+test("two editors of one animal do not overwrite each other, and neither loses a draft", async () => {
   const it = await openShelter();
   const { page, send, read, dialog, field } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
@@ -239,7 +239,7 @@ test("two editors of one animal do not overwrite each other, and neither loses w
   expect(await read("/v1/pets")).toEqual([]);
 });
 
-test("a key is offered what its scopes let it do", async () => {
+test("the console offers a key only the actions of its scopes", async () => {
   const it = await openShelter();
   const { page, send, read, link } = it;
   await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });

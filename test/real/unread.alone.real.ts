@@ -74,7 +74,7 @@ const latenciesOf = async (port: number) => {
 const maxP99 = (before: { p99: number }): number => Math.max(MAX_RATIO * before.p99, BUSY_MS);
 
 const median = (numbers: number[]): number =>
-  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 /** The medians of several measurements, with the failed requests of all. */
 const measureLatencies = async (port: number) => {
@@ -319,27 +319,30 @@ test("/readyz responds 503 while unread responses use the whole limit, and anoth
   expect(await latenciesOf(server.httpsPort)).toMatchObject({ failed: 0 });
 });
 
-const CADDYFILE = (port: number, at: string) => `{
+const CADDYFILE = (port: number, index: string) => `{
   admin off
   auto_https off
   http_port ${freePort()}
 }
 https://${SITE}:${port} {
-  tls ${at}/cert ${at}/key
-  root * ${at}/www
+  tls ${index}/cert ${index}/key
+  root * ${index}/www
   file_server
 }
 `;
-const NGINX = (port: number, at: string) => `daemon off; user root; worker_processes 2; pid ${at}/nginx.pid;
+const NGINX = (
+  port: number,
+  index: string,
+) => `daemon off; user root; worker_processes 2; pid ${index}/nginx.pid;
 error_log stderr crit;
 events { worker_connections 4096; }
 http {
   access_log off;
   server {
     listen ${port} ssl http2;
-    ssl_certificate ${at}/cert;
-    ssl_certificate_key ${at}/key;
-    root ${at}/www;
+    ssl_certificate ${index}/cert;
+    ssl_certificate_key ${index}/key;
+    root ${index}/www;
   }
 }
 `;

@@ -38,7 +38,7 @@ const trickle = async (server: Server) => {
   };
 };
 
-test("uploads that trickle in hold up no deploy of another key, and a fifth of their own key is told to wait", async () => {
+test("uploads that trickle in hold up no deploy of another key, and a fifth of their own key must wait", async () => {
   const server = await serve();
   await server.send("/platform/projects", DOCS);
   const other = await server.call("/platform/keys", {
@@ -67,7 +67,9 @@ const MOUNT = `cp -a data before && mount -t tmpfs -o size=128m,mode=0700 tmpfs 
 const noise = (mebibytes: number) => {
   const part = crypto.getRandomValues(Buffer.alloc(65_536));
   return Buffer.concat(
-    Array.from({ length: mebibytes * 16 }, (_, at) => Buffer.from(part.map((byte) => byte ^ (at * 31)))),
+    Array.from({ length: mebibytes * 16 }, (_, index) =>
+      Buffer.from(part.map((byte) => byte ^ (index * 31))),
+    ),
   );
 };
 
@@ -79,7 +81,7 @@ const streamed = (bytes: Buffer) =>
     },
   });
 
-test("a deploy that would take what DISK_RESERVE keeps free is refused; the service stays ready, and nothing is left behind", async () => {
+test("a deploy that would use the space of DISK_RESERVE is refused, the service stays ready, and no file is left", async () => {
   const place = directory();
   {
     // The key and the database, which the small file system begins with.

@@ -93,8 +93,8 @@ const open = async (path: string, faults: readonly ZoneFault[]) => {
     ["shelter", "rescue", "strict"].map((slug) => makeProject(server, slug)),
   );
   const [shelter, rescue, strict] = projects as [Project, Project, Project];
-  const zones = faults.map((fault, at) => {
-    const project = fault.isTargetForbidden ? strict : at % 2 === 0 ? shelter : rescue;
+  const zones = faults.map((fault, index) => {
+    const project = fault.isTargetForbidden ? strict : index % 2 === 0 ? shelter : rescue;
     const other = project === shelter ? rescue : shelter;
     return { project, zone: faultyZone(fault, project, other) };
   });

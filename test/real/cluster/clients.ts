@@ -188,8 +188,8 @@ export const startClients = (service: Service, count: number) => {
     while (!over.signal.aborted) await pickAct()(client);
   };
   const working = Promise.all(
-    Array.from({ length: count }, (_, at) =>
-      work({ ...service, name: `c${at}-${crypto.randomUUID().slice(0, 8)}`, count: 0, shelf, own: [] }),
+    Array.from({ length: count }, (_, index) =>
+      work({ ...service, name: `c${index}-${crypto.randomUUID().slice(0, 8)}`, count: 0, shelf, own: [] }),
     ),
   );
   return {

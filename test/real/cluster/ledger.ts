@@ -36,5 +36,5 @@ export const newLedger = (): Ledger => ({
 /** The longest time between `from` and `to` in which no request succeeded, in milliseconds. */
 export const longestPause = (successes: readonly number[], from: number, to: number): number => {
   const times = [from, ...successes.filter((time) => time > from && time < to), to];
-  return Math.max(...times.slice(1).map((time, at) => time - (times[at] ?? from)));
+  return Math.max(...times.slice(1).map((time, index) => time - (times[index] ?? from)));
 };

@@ -5,7 +5,7 @@ const ZONES = 5;
 
 /** Host names below several registered domains: a CA limits how many certificates it issues for each. */
 export const customNames = (count: number): string[] =>
-  Array.from({ length: count }, (_, at) => `n${at}.d${at % ZONES}.test`);
+  Array.from({ length: count }, (_, index) => `n${index}.d${index % ZONES}.test`);
 
 /** Name servers at which all these names lead to `target`, and `target` to this machine. */
 export const serveNames = (
