@@ -36,8 +36,10 @@ export const PURE: Readonly<Record<string, readonly string[]>> = {
     "test/platform/dns-records/needed-record.test.ts",
     "test/platform/dns-records/providers.test.ts",
   ],
-  "src/platform/domains/check-progress.ts": ["test/platform/domains/schedule.test.ts"],
-  "src/platform/domains/roles-config.ts": ["test/platform/domains/roles-config.test.ts"],
+  "src/platform/domains/roles.ts": [
+    "test/platform/domains/roles-config.test.ts",
+    "test/platform/domains/config.test.ts",
+  ],
   "src/platform/domains/schedule.ts": ["test/platform/domains/schedule.test.ts"],
   "src/edge/hosts.ts": ["test/edge/hosts.test.ts"],
   "src/access/privilege-ceiling.ts": ["test/access/privilege-ceiling.test.ts"],

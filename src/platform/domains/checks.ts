@@ -1,17 +1,14 @@
 import { type Clock, DAY_MS, formatTime } from "../../lib/time.ts";
 import { type Actor, SERVICE } from "../../lib/actor.ts";
-import type { Domain, EventName } from "./domain.ts";
+import { type Domain, type EventName, awaitsCertificate, isHeld, isServed } from "./stage.ts";
 import type { DomainFinding, Finding, FindingOf } from "../dns-checks/finding.ts";
 import { type Inspect, type Inspection, mayHold } from "../dns-checks/inspect.ts";
 import { isRefused, missingChallenge } from "./certificate-records.ts";
 import { hostnameOf } from "../../lib/hostname.ts";
-import { type Progress, acceptsProof, progressOf, stagesOf } from "./check-progress.ts";
+import { type Progress, acceptsProof, progressOf, spread, stagesOf } from "./schedule.ts";
 import { reportedAddresses } from "../dns-checks/trace.ts";
-import type { Check } from "./check-repository.ts";
+import type { Check, Domains } from "./repository.ts";
 import type { Checkable } from "./read-repository.ts";
-import type { Domains } from "./repository.ts";
-import { spread } from "./schedule.ts";
-import { awaitsCertificate, isHeld, isServed } from "./stage.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import { type Poller, duePoller } from "../../lib/poller.ts";
 
@@ -143,7 +140,7 @@ export const domainChecks = (options: ChecksOptions) => {
   const mayProve = async (domain: Domain, now: number): Promise<boolean> => {
     if (!acceptsProof(domain, now)) return false;
     const holder = await domains.holder(domain.hostname);
-    return !holder || holder.project.id === domain.projectId || holder.domain.verifiedAt === null;
+    return !holder || holder.domain.verifiedAt === null;
   };
 
   /** Inspects a domain and stores the result. */

@@ -7,10 +7,9 @@ import { hostnameOf, parseDomainName } from "../../lib/hostname.ts";
 import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "../../lib/pagination.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { DomainCertificate } from "./certificate-model.ts";
-import type { Domain, DomainEvent } from "./domain.ts";
 import type { DomainFilters } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
-import { isWaiting } from "./stage.ts";
+import { type Domain, type DomainEvent, isWaiting } from "./stage.ts";
 
 export type Project = Awaited<ReturnType<ProjectService["get"]>>;
 

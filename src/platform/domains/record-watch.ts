@@ -9,11 +9,10 @@ import { hasCustomDomains } from "../projects/plan.ts";
 import { isRefused, missingChallenge } from "./certificate-records.ts";
 import { type Server, parseServer } from "../../lib/name-server.ts";
 import type { Checks } from "./checks.ts";
-import type { Domain } from "./domain.ts";
+import { type Domain, isHeld } from "./stage.ts";
 import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
 import { EARLY_MS, WAITING_MS } from "./schedule.ts";
-import { isHeld } from "./stage.ts";
 
 /** The interval between watches. */
 const WATCH_MS = 20_000;

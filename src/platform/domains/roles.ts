@@ -1,14 +1,159 @@
-import { Fault } from "../../lib/errors.ts";
-import { quoted } from "../../lib/text.ts";
-import type { ProjectService } from "../projects/service.ts";
-import type { Clock } from "../../lib/time.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Domain, Role } from "./domain.ts";
+import { Fault } from "../../lib/errors.ts";
+import type { FieldRule } from "../../lib/field-problems.ts";
 import { parseHostname } from "../../lib/hostname.ts";
-import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./roles-config.ts";
-import type { Domains } from "./repository.ts";
+import { quoted } from "../../lib/text.ts";
+import type { Clock } from "../../lib/time.ts";
+import type { ProjectService } from "../projects/service.ts";
+import type { Domain, Role } from "./stage.ts";
 import type { DomainsConfig as Mapping } from "./model.ts";
+import type { Domains } from "./repository.ts";
 import { MAX_DOMAINS } from "./service.ts";
+
+/** The specified mapping of a project's domains: `primary`, and `redirects` to it. */
+
+interface Redirect {
+  from: string;
+  to: string;
+  status: 301;
+}
+
+export interface DomainsConfig {
+  primary: string;
+  redirects: Redirect[];
+}
+
+interface ConfigFault {
+  /** Where in the mapping, such as `domains.redirects[1].to`. */
+  path: string;
+  rule: FieldRule;
+  max?: number;
+  message: string;
+}
+
+type ReadConfig = { ok: true; config: DomainsConfig } | { ok: false; faults: ConfigFault[] };
+
+/** Returns the A-labels of a typed name; undefined if it is not a host name. */
+type Normalise = (typed: string) => string | undefined;
+
+/** As many as a project can have domains. */
+export const MAX_REDIRECTS = 100;
+
+interface Context {
+  domains: ReadonlySet<string>;
+  normalise: Normalise;
+  faults: ConfigFault[];
+}
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const mappingAt = (value: unknown, path: string, keys: string[], { faults }: Context) => {
+  if (!isMapping(value))
+    return void faults.push({
+      path,
+      rule: value === undefined ? "required" : "type",
+      message: "must be a mapping",
+    });
+  for (const key of Object.keys(value))
+    if (!keys.includes(key))
+      faults.push({
+        path: `${path}.${key}`,
+        rule: "unknown",
+        message: `is unknown; known: ${keys.join(", ")}`,
+      });
+  return value;
+};
+
+const messageFor = (value: unknown): string =>
+  typeof value === "string" && value.trim().startsWith("*.")
+    ? "must not be a wildcard: it always shows the site"
+    : "must be a domain name";
+
+const domainAt = (value: unknown, path: string, { domains, normalise, faults }: Context): string => {
+  const name = typeof value === "string" ? normalise(value) : undefined;
+  if (name === undefined) faults.push({ path, rule: "format", message: messageFor(value) });
+  else if (!domains.has(name))
+    faults.push({ path, rule: "not_found", message: `${name} is not a domain of this project` });
+  return name ?? "";
+};
+
+const redirectAt = (value: unknown, path: string, context: Context): Redirect | undefined => {
+  const entry = mappingAt(value, path, ["from", "to", "status"], context);
+  if (!entry) return undefined;
+  const from = domainAt(entry["from"], `${path}.from`, context);
+  const to = domainAt(entry["to"], `${path}.to`, context);
+  if (entry["status"] !== 301)
+    context.faults.push({ path: `${path}.status`, rule: "not_one_of", message: "must be 301" });
+  return { from, to, status: 301 };
+};
+
+/** True if following `to` from this redirect comes back to its `from`. */
+const isLoop = ({ from, to }: Redirect, next: ReadonlyMap<string, string>): boolean => {
+  const seen = new Set<string>();
+  let at: string | undefined = to;
+  while (at !== undefined && at !== from && !seen.has(at)) {
+    seen.add(at);
+    at = next.get(at);
+  }
+  return at === from;
+};
+
+const faultsOfRedirects = (redirects: (Redirect | undefined)[], primary: string): ConfigFault[] => {
+  const known = redirects.filter((one) => one !== undefined);
+  const next = new Map(known.map(({ from, to }) => [from, to]));
+  return redirects.flatMap((one, at) => {
+    if (!one || one.from === "" || one.to === "") return [];
+    const path = `domains.redirects[${at}]`;
+    const fault = (key: string, message: string, rule: FieldRule = "conflict"): ConfigFault => ({
+      path: `${path}.${key}`,
+      rule,
+      message,
+    });
+    const found: ConfigFault[] = [];
+    if (one.from === primary)
+      found.push(fault("from", `${one.from} is the primary domain, which redirects nowhere`));
+    if (redirects.findIndex((other) => other?.from === one.from) < at)
+      found.push(fault("from", `${one.from} redirects already`, "duplicate"));
+    if (isLoop(one, next)) found.push(fault("to", `${one.from} comes back to itself: a loop`));
+    else if (next.has(one.to)) found.push(fault("to", `${one.to} redirects itself: a chain`));
+    else if (primary !== "" && one.to !== primary)
+      found.push(fault("to", `must be the primary domain, ${primary}`));
+    return found;
+  });
+};
+
+/**
+ * Reads `{"domains": {"primary", "redirects": [{"from", "to", "status": 301}]}}` against the project's own domains (in
+ * A-labels). Returns the configuration, or all of its faults.
+ */
+export const readDomainsConfig = (
+  body: unknown,
+  domains: ReadonlySet<string>,
+  normalise: Normalise,
+): ReadConfig => {
+  const context: Context = { domains, normalise, faults: [] };
+  const top = isMapping(body) ? body : {};
+  for (const key of Object.keys(top))
+    if (key !== "domains")
+      context.faults.push({ path: key, rule: "unknown", message: "is unknown; known: domains" });
+  const mapping = mappingAt(top["domains"], "domains", ["primary", "redirects"], context);
+  if (!mapping) return { ok: false, faults: context.faults };
+  const primary = domainAt(mapping["primary"], "domains.primary", context);
+  const list = mapping["redirects"] ?? [];
+  const isRight = Array.isArray(list) && list.length <= MAX_REDIRECTS;
+  if (!isRight)
+    context.faults.push({
+      path: "domains.redirects",
+      ...(Array.isArray(list) ? { rule: "too_long", max: MAX_REDIRECTS } : { rule: "type" }),
+      message: `must be a list of at most ${MAX_REDIRECTS}`,
+    });
+  const entries: unknown[] = isRight ? list : [];
+  const redirects = entries.map((entry, at) => redirectAt(entry, `domains.redirects[${at}]`, context));
+  const faults = [...context.faults, ...faultsOfRedirects(redirects, primary)];
+  if (faults.length > 0) return { ok: false, faults };
+  return { ok: true, config: { primary, redirects: redirects.filter((one) => one !== undefined) } };
+};
 
 const MAX_FAULTS = 20;
 

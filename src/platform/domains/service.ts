@@ -8,7 +8,6 @@ import type { RateLimiter } from "../../lib/rate-limiter.ts";
 import type { Clock } from "../../lib/time.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import type { CheckOutcome, Checks } from "./checks.ts";
-import type { Domain } from "./domain.ts";
 import type { Checkable } from "./read-repository.ts";
 import {
   type DomainReads,
@@ -21,7 +20,7 @@ import {
   notFound,
 } from "./reads.ts";
 import { nextWaitingCheck } from "./schedule.ts";
-import { awaitsCertificate } from "./stage.ts";
+import { type Domain, awaitsCertificate } from "./stage.ts";
 
 /** Checks of one domain that clients may request. */
 export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;

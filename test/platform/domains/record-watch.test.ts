@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Checks } from "../../../src/platform/domains/checks.ts";
-import type { Domain } from "../../../src/platform/domains/domain.ts";
+import type { Domain } from "../../../src/platform/domains/stage.ts";
 import type { Checkable } from "../../../src/platform/domains/read-repository.ts";
 import { recordWatch } from "../../../src/platform/domains/record-watch.ts";
 import { testClock } from "../../support/store.ts";

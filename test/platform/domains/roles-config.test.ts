@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseHostname } from "../../../src/lib/hostname.ts";
-import { readDomainsConfig } from "../../../src/platform/domains/roles-config.ts";
+import { readDomainsConfig } from "../../../src/platform/domains/roles.ts";
 
 const DOMAINS = new Set([
   "docs.example.org",

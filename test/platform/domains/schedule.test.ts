@@ -1,22 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../../src/platform/dns-checks/verdict.ts";
-import type { Domain } from "../../../src/platform/domains/domain.ts";
-import { acceptsProof, progressOf } from "../../../src/platform/domains/check-progress.ts";
 import {
-  LAPSE_MS,
-  LONGEST_WAIT_MS,
-  WAITING_MS,
-  nextCheckAfterSilence,
-  nextLiveCheck,
-  nextWaitingCheck,
-  spread,
-} from "../../../src/platform/domains/schedule.ts";
-import {
-  STORED_STAGES,
+  type Domain,
   type StageEvent,
   type StoredStage,
   isWaiting,
+  STORED_STAGES,
 } from "../../../src/platform/domains/stage.ts";
+import {
+  acceptsProof,
+  LAPSE_MS,
+  LONGEST_WAIT_MS,
+  nextCheckAfterSilence,
+  nextLiveCheck,
+  nextWaitingCheck,
+  progressOf,
+  spread,
+  WAITING_MS,
+} from "../../../src/platform/domains/schedule.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

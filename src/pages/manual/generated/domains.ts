@@ -1,14 +1,14 @@
-import type { EventName } from "../../../platform/domains/domain.ts";
 import {
-  FIRST_STAGE,
-  STAGE_EVENTS,
-  STORED_STAGES,
+  type EventName,
   type StageEvent,
   type StoredStage,
+  FIRST_STAGE,
   isHeld,
   isServed,
   isWaiting,
   nextStage,
+  STAGE_EVENTS,
+  STORED_STAGES,
   wantsCertificate,
 } from "../../../platform/domains/stage.ts";
 import { NAME_VERDICTS } from "../../../platform/dns-checks/name-checks/name-check.ts";

@@ -16,7 +16,7 @@ import {
   REDIRECT_LIMITS,
 } from "../../../platform/deploys/rules/redirects.ts";
 import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../../platform/domains/read-repository.ts";
-import { MAX_REDIRECTS } from "../../../platform/domains/roles-config.ts";
+import { MAX_REDIRECTS } from "../../../platform/domains/roles.ts";
 import { LAPSE_MS, WAITING_MS } from "../../../platform/domains/schedule.ts";
 import { CLIENT_RATE } from "../../../platform/dns-checks/name-checks/page-routes.ts";
 import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../../platform/dns-checks/name-checks/name-check.ts";
