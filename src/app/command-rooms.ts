@@ -60,7 +60,6 @@ export const commandRooms = (context: Context) => {
         dns,
         offerConnect: commandDomainConnect(config)?.offer,
         onRemoved: () => {},
-        onError: () => {},
       });
     },
     adopters: adopterRepository(database),

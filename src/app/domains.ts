@@ -18,7 +18,6 @@ import {
   nameChecker,
   parseCheckable,
 } from "../platform/dns-checks/name-checks/name-check.ts";
-import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { projectService } from "../platform/projects/service.ts";
 import type { DnsAccess } from "../protocols/dns/authoritative.ts";
 import { queueOf, type Repositories } from "./certificates.ts";
@@ -67,7 +66,7 @@ export const commandNameCheck = (config: NameConfig, inspect: Inspect) => {
 
 /** Projects, their domains, and the scheduler that checks the domains. */
 export const domainServices = (
-  { config, clock, randomBytes, randomFraction }: Context,
+  context: Context,
   repositories: Repositories,
   {
     inspect,
@@ -75,7 +74,6 @@ export const domainServices = (
     dns,
     offerConnect,
     onRemoved,
-    onError,
     nodes,
   }: {
     inspect: Inspect;
@@ -85,35 +83,20 @@ export const domainServices = (
     offerConnect: OfferConnect | undefined;
     /** Called when a host name stops being served. */
     onRemoved: (hostname: string) => void;
-    /** Called when a domain could not be checked. */
-    onError: (error: unknown) => void;
     /** How many nodes share the limits. */
     nodes?: (() => number) | undefined;
   },
 ) => {
-  const own = ownNames(config);
-  const targetOf = cnameTargetIn(config.platformCnameTarget);
+  const { config, clock } = context;
   const isSecured = config.httpsPort !== undefined;
-  const projects = projectService({
-    projects: repositories.projects,
-    isOwn: own.isOwnSlug,
-    clock,
-    randomBytes,
-  });
-  const checks = domainChecks({
-    domains: repositories.domains,
-    inspect,
-    clock,
-    randomFraction,
-    targetOf,
-    onReady: (hostname) => repositories.certificates.request(hostname, clock.now()),
-    isSecured,
-  });
-  const domains = domainService({
+  const projects = projectService(context, repositories.projects, ownNames(config).isOwnSlug);
+  const checks = domainChecks(context, repositories.domains, inspect, (hostname) =>
+    repositories.certificates.request(hostname, clock.now()),
+  );
+  const domains = domainService(context, {
     domains: repositories.domains,
     projects,
     checks,
-    reservedNames: own.reserved,
     certificates: isSecured
       ? certificateSummaries(
           repositories.certificates,
@@ -123,20 +106,18 @@ export const domainServices = (
       : undefined,
     onRemoved,
     verifications: rateLimiter("verify", "verifications of this domain", nodes),
-    clock,
-    targetOf,
     addressesOf,
     challengeTargetOf: challengeTargetOf(config),
     offerConnect,
   });
-  const scheduled = { domains: repositories.domains, checks, clock, targetOf, onError };
   return {
     projects,
     domains,
-    domainSettings: domainRoles({ domains: repositories.domains, projects, clock }),
-    domainScheduler: domainScheduler(scheduled),
-    recordWatch: recordWatch({
-      ...scheduled,
+    domainSettings: domainRoles(context, repositories.domains, projects),
+    domainScheduler: domainScheduler(context, repositories.domains, checks),
+    recordWatch: recordWatch(context, {
+      domains: repositories.domains,
+      checks,
       probe: recordProbe(dns),
       probeChallenge: challengeProbe(dns),
       repeatQuery: queryRepeater(dns),

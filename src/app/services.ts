@@ -106,7 +106,7 @@ export type Services = ReturnType<typeof createServices>;
 
 /** The services of every room over an open database. Nothing listens, and no scheduler runs. */
 export const createServices = (context: Context, options: ServiceOptions = {}) => {
-  const { config, database, clock, log } = context;
+  const { config, database, clock } = context;
   const targets = targetRepository(database);
   const repositories = createRepositories(context);
   const names = cachedNames(publishedNames(database), database.version);
@@ -153,7 +153,6 @@ export const createServices = (context: Context, options: ServiceOptions = {}) =
       https?.certificates.refresh(hostname);
       https?.certificates.withdraw();
     },
-    onError: (error) => log.error({ err: error }, "a domain could not be checked"),
     nodes: options.cluster?.liveNodes,
   });
   const deploys = deployServices(context, platform.projects, options);

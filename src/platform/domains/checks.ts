@@ -1,14 +1,16 @@
-import { type Clock, DAY_MS, formatTime } from "../../lib/time.ts";
+import type { Context } from "../../data/context.ts";
+import { DAY_MS, formatTime } from "../../lib/time.ts";
 import { type Actor, SERVICE } from "../../lib/actor.ts";
 import { type Domain, type EventName, awaitsCertificate, isHeld, isServed } from "./stage.ts";
 import type { DomainFinding, Finding, FindingOf } from "../dns-checks/finding.ts";
 import { type Inspect, type Inspection, mayHold } from "../dns-checks/inspect.ts";
 import { isRefused, missingChallenge } from "./certificate-records.ts";
 import { hostnameOf } from "../../lib/hostname.ts";
-import { type Progress, acceptsProof, progressOf, spread, stagesOf } from "./schedule.ts";
+import { type Progress, acceptsProof, progressOf, jittered, stagesOf } from "./schedule.ts";
 import { reportedAddresses } from "../dns-checks/trace.ts";
 import type { Check, Domains } from "./repository.ts";
 import type { Checkable } from "./read-repository.ts";
+import { cnameTargetIn } from "../projects/addresses.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import { type Poller, duePoller } from "../../lib/poller.ts";
 
@@ -18,19 +20,12 @@ import { type Poller, duePoller } from "../../lib/poller.ts";
  */
 export type CheckOutcome = "recorded" | "taken" | "overtaken";
 
-export interface ChecksOptions {
-  domains: Pick<Domains, "record" | "holder" | "trace">;
-  inspect: Inspect;
-  clock: Clock;
-  /** From 0 up to 1. */
-  randomFraction: () => number;
-  /** The CNAME target of a project by its label. */
-  targetOf: (label: string) => string;
-  /** Called when a check finds that a domain which waits for its certificate has moved here, or is allowed now. */
-  onReady?: (hostname: string) => Promise<unknown>;
-  /** True if domains get certificates, and are live once they have one. */
-  isSecured?: boolean;
-}
+/** The reasons in the log. */
+const REASONS: Record<CheckOutcome, string> = {
+  recorded: "the result of a check is stored",
+  taken: "the records are right, but another project keeps the name",
+  overtaken: "the domain was changed during its check, or the service stops: the result is discarded",
+};
 
 /** A finding without the parts that differ between checks of the same records. */
 export const comparable = (finding: DomainFinding): string =>
@@ -49,9 +44,9 @@ const eventsFor = (
 ): Check["events"] => {
   const stages = stagesOf(domain.stage, progress.events);
   if (progress.stage !== domain.stage)
-    return progress.events.map((event, at) => ({ event, stage: stages[at] ?? domain.stage }));
-  const isNews = domain.checkedAt === null || !isSame(domain.findings, findings);
-  return isNews ? [{ event: seen, stage: domain.stage }] : [];
+    return progress.events.map((event, index) => ({ event, stage: stages[index] ?? domain.stage }));
+  const hasChanged = domain.checkedAt === null || !isSame(domain.findings, findings);
+  return hasChanged ? [{ event: seen, stage: domain.stage }] : [];
 };
 
 type Silence = FindingOf<"unreachable">;
@@ -65,8 +60,8 @@ interface LastCheck {
 
 /** Undefined if the last check did not see the silence. The first check that sees it stores no time, so its own time counts. */
 const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck): string | undefined => {
-  const isSame = (one: DomainFinding): one is Silence =>
-    one.kind === "unreachable" && one.server === server && one.name === name;
+  const isSame = (finding: DomainFinding): finding is Silence =>
+    finding.kind === "unreachable" && finding.server === server && finding.name === name;
   const earlier = findings.find(isSame);
   if (!earlier || checkedAt === null) return undefined;
   return earlier.since ?? formatTime(checkedAt);
@@ -107,8 +102,16 @@ const isBlocked = (findings: readonly DomainFinding[]): boolean =>
 const isReady = (before: Domain, { event, findings }: Inspection): boolean =>
   event === "records_right" || (mayHold(event) && isBlocked(before.findings) && !isBlocked(findings));
 
-export const domainChecks = (options: ChecksOptions) => {
-  const { domains, inspect, clock, randomFraction, targetOf, onReady, isSecured = false } = options;
+/** @param onReady called when a check finds that a domain which waits for its certificate has moved here, or is allowed now */
+export const domainChecks = (
+  { config, clock, randomFraction, log }: Context,
+  domains: Domains,
+  inspect: Inspect,
+  onReady?: (hostname: string) => Promise<unknown>,
+) => {
+  const targetOf = cnameTargetIn(config.platformCnameTarget);
+  // With HTTPS, domains get certificates, and are live once they have one.
+  const isSecured = config.httpsPort !== undefined;
   const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
 
   /** Stores a check's result. False if the domain was changed meanwhile, or another project keeps its name. */
@@ -124,7 +127,7 @@ export const domainChecks = (options: ChecksOptions) => {
     const { events: _, ...state } = progress;
     return domains.record({
       domain,
-      progress: { ...state, nextCheckAt: spread(state.nextCheckAt, now, randomFraction) },
+      progress: { ...state, nextCheckAt: jittered(state.nextCheckAt, now, randomFraction) },
       events: eventsFor(domain, progress, event, findings),
       findings,
       trace: JSON.stringify(inspection.report),
@@ -160,6 +163,11 @@ export const domainChecks = (options: ChecksOptions) => {
       formerAddresses: reportedAddresses(await domains.trace(domain.id)),
       isServed: isServed(stage),
     });
+    const event = inspection.event ?? "unreachable";
+    log.debug(
+      { hostname, event, findings: inspection.findings.map(({ kind }) => kind) },
+      "a domain is checked",
+    );
     if (signal?.aborted) return "overtaken";
     if (await write(domain, inspection, { actor, askedAt })) {
       if (awaitsCertificate(stage) && isReady(domain, inspection)) await onReady?.(hostname);
@@ -177,7 +185,7 @@ export const domainChecks = (options: ChecksOptions) => {
      * @param signal after its abort the result is not stored
      */
     run(checkable: Checkable, actor: Actor, signal?: AbortSignal): Promise<CheckOutcome> {
-      const { id } = checkable.domain;
+      const { id, hostname } = checkable.domain;
       const isAwaited = actor.kind !== "service";
       const current = running.get(id);
       if (current) {
@@ -189,7 +197,10 @@ export const domainChecks = (options: ChecksOptions) => {
       running.set(id, { outcome, isAwaited });
       perform(checkable, actor, () => running.get(id)?.isAwaited ?? true, signal)
         .finally(() => running.delete(id))
-        .then(resolve, reject);
+        .then((reached) => {
+          log.debug({ hostname, outcome: reached }, REASONS[reached]);
+          resolve(reached);
+        }, reject);
       return outcome;
     },
   };
@@ -197,34 +208,26 @@ export const domainChecks = (options: ChecksOptions) => {
 
 export type Checks = ReturnType<typeof domainChecks>;
 
-export type DomainScheduler = Poller;
-
-export interface DomainSchedulerOptions {
-  domains: Pick<Domains, "due" | "stopChecks">;
-  checks: Checks;
-  clock: Clock;
-  /** Called when a check fails or cannot be stored. */
-  onError: (error: unknown) => void;
-}
-
 /** Checks that start each second. 10,000 waiting domains need 11 a second, with 25 queries each. */
 export const MAX_PER_TICK = 20;
 /** Scheduled checks at the same time. A silent server takes seconds, and must not delay other checks or clients' requests. */
 export const MAX_CONCURRENT = 32;
 
+/** The message in the log when a check fails or cannot be stored. */
+export const UNCHECKED = "a domain could not be checked";
+
 /** Checks the domains that are due. Results after `stop` are not stored: the check is due again at the next start. */
-export const domainScheduler = (options: DomainSchedulerOptions): DomainScheduler => {
-  const { domains, checks, clock, onError } = options;
-  return duePoller({
+export const domainScheduler = ({ clock, log }: Context, domains: Domains, checks: Checks): Poller =>
+  duePoller({
     due: domains.due,
     idOf: ({ domain }) => domain.id,
-    process: (checkable, signal) =>
-      hasCustomDomains(checkable.project)
-        ? checks.run(checkable, SERVICE, signal)
-        : domains.stopChecks(checkable.domain),
+    async process({ domain, project }, signal) {
+      if (hasCustomDomains(project)) return checks.run({ domain, project }, SERVICE, signal);
+      log.debug({ hostname: domain.hostname }, "the plan has no custom domains: scheduled checks end");
+      return domains.stopChecks(domain);
+    },
     maxPerTick: MAX_PER_TICK,
     maxConcurrent: MAX_CONCURRENT,
     clock,
-    onError,
+    onError: (error) => log.error({ err: error }, UNCHECKED),
   });
-};

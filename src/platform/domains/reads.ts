@@ -5,6 +5,8 @@ import { type OfferConnect, patientOffer } from "../dns-records/provider-guide.t
 import { Fault } from "../../lib/errors.ts";
 import { hostnameOf, parseDomainName } from "../../lib/hostname.ts";
 import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "../../lib/pagination.ts";
+import type { Context } from "../../data/context.ts";
+import { cnameTargetIn } from "../projects/addresses.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { DomainCertificate } from "./certificate-model.ts";
 import type { DomainFilters } from "./read-repository.ts";
@@ -41,8 +43,7 @@ interface DomainCertificates {
 
 export interface ReadOptions {
   domains: Domains;
-  projects: Pick<ProjectService, "get">;
-  targetOf: (label: string) => string;
+  projects: ProjectService;
   addressesOf: AddressesOf;
   /** The target to which a project's domains delegate challenges, by label; undefined if the service cannot create records. */
   challengeTargetOf?: ((label: string) => string) | undefined;
@@ -70,8 +71,9 @@ export const nameOf = (typed: string): string => {
 };
 
 /** Domains as clients see them. */
-export const domainReads = (options: ReadOptions) => {
-  const { domains, projects, certificates, targetOf, addressesOf, challengeTargetOf } = options;
+export const domainReads = ({ config }: Context, options: ReadOptions) => {
+  const { domains, projects, certificates, addressesOf, challengeTargetOf } = options;
+  const targetOf = cnameTargetIn(config.platformCnameTarget);
   const offer = patientOffer(options.offerConnect);
 
   /** A domain in a list, with data of its project. */
@@ -151,7 +153,7 @@ export const domainReads = (options: ReadOptions) => {
       const { items, next } = cutPage(found, limit, list);
       const certificates = await Promise.all(items.map(certificateOf));
       return {
-        items: await Promise.all(items.map((domain, at) => listed(domain, project, certificates[at]))),
+        items: await Promise.all(items.map((domain, index) => listed(domain, project, certificates[index]))),
         next,
       };
     },

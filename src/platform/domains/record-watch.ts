@@ -4,11 +4,12 @@ import { SERVICE } from "../../lib/actor.ts";
 import { hostnameOf } from "../../lib/hostname.ts";
 import { lruCache } from "../../lib/lru.ts";
 import { type Poller, repeat } from "../../lib/poller.ts";
-import type { Clock } from "../../lib/time.ts";
+import type { Context } from "../../data/context.ts";
+import { cnameTargetIn } from "../projects/addresses.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import { isRefused, missingChallenge } from "./certificate-records.ts";
 import { type Server, parseServer } from "../../lib/name-server.ts";
-import type { Checks } from "./checks.ts";
+import { type Checks, UNCHECKED } from "./checks.ts";
 import { type Domain, isHeld } from "./stage.ts";
 import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
@@ -33,9 +34,6 @@ interface RecordWatchOptions {
   probeChallenge: ChallengeProbe;
   repeatQuery: (asked: ReportedQuestion) => Promise<boolean>;
   checks: Checks;
-  clock: Clock;
-  targetOf: (label: string) => string;
-  onError: (error: unknown) => void;
   patienceMs?: number;
 }
 
@@ -62,9 +60,12 @@ const blockingQuery = ({ stage, findings }: Domain, { questions }: Report) => {
  * A watch stores nothing. A domain whose right records were not enough is checked again on its schedule, after they were wrong,
  * once the DNSSEC or CAA query that blocked it has a different response, or once every server has the challenge's record.
  */
-export const recordWatch = (options: RecordWatchOptions): Poller => {
-  const { domains, probe, probeChallenge, repeatQuery, checks, clock, targetOf, onError } = options;
-  const { patienceMs = PATIENCE_MS } = options;
+export const recordWatch = (
+  { config, clock, log }: Context,
+  { domains, probe, probeChallenge, repeatQuery, checks, patienceMs = PATIENCE_MS }: RecordWatchOptions,
+): Poller => {
+  const targetOf = cnameTargetIn(config.platformCnameTarget);
+  const onError = (error: unknown) => log.error({ err: error }, UNCHECKED);
   const checked = lruCache<string, { cause: string; at: number }>({ maxEntries: MAX_DOMAINS });
   let round = 0;
 
@@ -93,6 +94,7 @@ export const recordWatch = (options: RecordWatchOptions): Poller => {
     const isDue = last?.cause !== cause || (cause === "changed" && Math.abs(at - last.at) >= RECHECK_MS);
     if (!isDue || signal.aborted) return;
     checked.set(key, { cause, at });
+    log.debug({ hostname: domain.hostname, cause }, "a watched record has changed: a check begins");
     const check = checks.run({ domain, project }, SERVICE, signal).catch(onError);
     await Promise.race([check, Bun.sleep(patienceMs)]);
   };

@@ -367,7 +367,7 @@ const INSERT = statement(sql`
   WHERE ${projects.id} = ${value("projectId")}
     AND ${HAS_DOMAINS_PLAN}
     AND ${projects.activeDeployId} IS NOT NULL
-    AND (SELECT count(*) ${OF_MINE}) < ${value("most")}
+    AND (SELECT count(*) ${OF_MINE}) < ${value("limit")}
     AND NOT EXISTS (SELECT 1 ${OF_MINE} AND ${mine.hostname} = ${value("hostname")})
   RETURNING ${COLUMNS}`).as(toDomain);
 
@@ -376,7 +376,7 @@ const INSERT_ADDED = insertEvents(sql`${IS_NAME_OF_PROJECT} AND changes() = 1`);
 
 interface AddedDomain extends Pick<Row, "projectId" | "hostname" | "nextCheckAt"> {
   /** Domains that the project may have with it. */
-  most: number;
+  limit: number;
   /** True if it redirects to the primary domain, where there is one. */
   isRedirect?: boolean;
 }
@@ -384,14 +384,14 @@ interface AddedDomain extends Pick<Row, "projectId" | "hostname" | "nextCheckAt"
 const additions = ({ commit }: Pick<Database, "commit">) => ({
   /**
    * Adds the host name, a project's first one as primary, in one atomic step. Undefined if the project has it already, or may
-   * not have it: its plan has no custom domains, it has no deploy, or it has `most` domains. Another project may hold it.
+   * not have it: its plan has no custom domains, it has no deploy, or it has `limit` domains. Another project may hold it.
    */
-  async add({ most, isRedirect = false, ...domain }: AddedDomain, act: Act): Promise<Domain | undefined> {
+  async add({ limit, isRedirect = false, ...domain }: AddedDomain, act: Act): Promise<Domain | undefined> {
     const values = { ...domain, isRedirect: isRedirect ? 1 : 0, ...actValues(act) };
     const [, [row]] = await commit(
       [
         SLUG.with(values),
-        INSERT.with({ ...values, most }),
+        INSERT.with({ ...values, limit }),
         INSERT_ADDED.with({ ...values, event: "added", stage: FIRST_STAGE }),
       ],
       ([[project], [added]]) =>

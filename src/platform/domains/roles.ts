@@ -3,7 +3,7 @@ import { Fault } from "../../lib/errors.ts";
 import type { FieldRule } from "../../lib/field-problems.ts";
 import { parseHostname } from "../../lib/hostname.ts";
 import { quoted } from "../../lib/text.ts";
-import type { Clock } from "../../lib/time.ts";
+import type { Context } from "../../data/context.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Domain, Role } from "./stage.ts";
 import type { DomainsConfig as Mapping } from "./model.ts";
@@ -39,7 +39,7 @@ type Normalise = (typed: string) => string | undefined;
 /** As many as a project can have domains. */
 export const MAX_REDIRECTS = 100;
 
-interface Context {
+interface Reading {
   domains: ReadonlySet<string>;
   normalise: Normalise;
   faults: ConfigFault[];
@@ -48,7 +48,7 @@ interface Context {
 const isMapping = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const mappingAt = (value: unknown, path: string, keys: string[], { faults }: Context) => {
+const mappingAt = (value: unknown, path: string, keys: string[], { faults }: Reading) => {
   if (!isMapping(value))
     return void faults.push({
       path,
@@ -70,7 +70,7 @@ const messageFor = (value: unknown): string =>
     ? "must not be a wildcard: it always shows the site"
     : "must be a domain name";
 
-const domainAt = (value: unknown, path: string, { domains, normalise, faults }: Context): string => {
+const domainAt = (value: unknown, path: string, { domains, normalise, faults }: Reading): string => {
   const name = typeof value === "string" ? normalise(value) : undefined;
   if (name === undefined) faults.push({ path, rule: "format", message: messageFor(value) });
   else if (!domains.has(name))
@@ -78,13 +78,13 @@ const domainAt = (value: unknown, path: string, { domains, normalise, faults }: 
   return name ?? "";
 };
 
-const redirectAt = (value: unknown, path: string, context: Context): Redirect | undefined => {
-  const entry = mappingAt(value, path, ["from", "to", "status"], context);
+const redirectAt = (value: unknown, path: string, reading: Reading): Redirect | undefined => {
+  const entry = mappingAt(value, path, ["from", "to", "status"], reading);
   if (!entry) return undefined;
-  const from = domainAt(entry["from"], `${path}.from`, context);
-  const to = domainAt(entry["to"], `${path}.to`, context);
+  const from = domainAt(entry["from"], `${path}.from`, reading);
+  const to = domainAt(entry["to"], `${path}.to`, reading);
   if (entry["status"] !== 301)
-    context.faults.push({ path: `${path}.status`, rule: "not_one_of", message: "must be 301" });
+    reading.faults.push({ path: `${path}.status`, rule: "not_one_of", message: "must be 301" });
   return { from, to, status: 301 };
 };
 
@@ -132,25 +132,25 @@ export const readDomainsConfig = (
   domains: ReadonlySet<string>,
   normalise: Normalise,
 ): ReadConfig => {
-  const context: Context = { domains, normalise, faults: [] };
+  const reading: Reading = { domains, normalise, faults: [] };
   const top = isMapping(body) ? body : {};
   for (const key of Object.keys(top))
     if (key !== "domains")
-      context.faults.push({ path: key, rule: "unknown", message: "is unknown; known: domains" });
-  const mapping = mappingAt(top["domains"], "domains", ["primary", "redirects"], context);
-  if (!mapping) return { ok: false, faults: context.faults };
-  const primary = domainAt(mapping["primary"], "domains.primary", context);
+      reading.faults.push({ path: key, rule: "unknown", message: "is unknown; known: domains" });
+  const mapping = mappingAt(top["domains"], "domains", ["primary", "redirects"], reading);
+  if (!mapping) return { ok: false, faults: reading.faults };
+  const primary = domainAt(mapping["primary"], "domains.primary", reading);
   const list = mapping["redirects"] ?? [];
   const isRight = Array.isArray(list) && list.length <= MAX_REDIRECTS;
   if (!isRight)
-    context.faults.push({
+    reading.faults.push({
       path: "domains.redirects",
       ...(Array.isArray(list) ? { rule: "too_long", max: MAX_REDIRECTS } : { rule: "type" }),
       message: `must be a list of at most ${MAX_REDIRECTS}`,
     });
   const entries: unknown[] = isRight ? list : [];
-  const redirects = entries.map((entry, at) => redirectAt(entry, `domains.redirects[${at}]`, context));
-  const faults = [...context.faults, ...faultsOfRedirects(redirects, primary)];
+  const redirects = entries.map((entry, at) => redirectAt(entry, `domains.redirects[${at}]`, reading));
+  const faults = [...reading.faults, ...faultsOfRedirects(redirects, primary)];
   if (faults.length > 0) return { ok: false, faults };
   return { ok: true, config: { primary, redirects: redirects.filter((one) => one !== undefined) } };
 };
@@ -188,15 +188,7 @@ const mappingOf = (domains: readonly Domain[]): Mapping => {
 };
 
 /** Which of a project's domains is the primary one, and which redirect to it: the specified mapping. */
-export const domainRoles = ({
-  domains,
-  projects,
-  clock,
-}: {
-  domains: Pick<Domains, "list" | "assign">;
-  projects: Pick<ProjectService, "get">;
-  clock: Clock;
-}) => {
+export const domainRoles = ({ clock }: Context, domains: Domains, projects: ProjectService) => {
   const listAll = (projectId: number) => domains.list({ projectId, after: 0, limit: MAX_DOMAINS });
 
   return {

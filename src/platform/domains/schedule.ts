@@ -70,15 +70,15 @@ export const nextLiveCheck = (failingSince: number | null, now: number): number 
 const UNSURE_MS = 15 * MINUTE;
 
 /** Share of the wait, and the longest delay. */
-const SPREAD = 0.1;
-const MAX_SPREAD = 30 * MINUTE;
+const JITTER = 0.1;
+const MAX_JITTER = 30 * MINUTE;
 
 /** Delays a check by at most a tenth, so that domains added together are not always checked together. */
-export const spread = (next: number | null, now: number, random: () => number): number | null =>
-  next === null ? null : Math.round(next + Math.min((next - now) * SPREAD, MAX_SPREAD) * random());
+export const jittered = (next: number | null, now: number, random: () => number): number | null =>
+  next === null ? null : Math.round(next + Math.min((next - now) * JITTER, MAX_JITTER) * random());
 
 /** The next check of every domain that waits is within this time. */
-export const LONGEST_WAIT_MS = MAX_BETWEEN_SILENCES * (1 + SPREAD);
+export const LONGEST_WAIT_MS = MAX_BETWEEN_SILENCES * (1 + JITTER);
 
 /** The state of a domain after a check. */
 export interface Progress extends Pick<

@@ -1,11 +1,11 @@
 import { PATIENCE_MS, within } from "../dns-checks/dns-access.ts";
-import { type ReservedNames, acceptableDomain, acceptablePair } from "../dns-checks/names.ts";
+import { acceptableDomain, acceptablePair, ownNames } from "../dns-checks/names.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { DomainRow } from "../../lib/domain-list.ts";
 import { Fault, statusOf } from "../../lib/errors.ts";
 import { hostnameOf, pairOf } from "../../lib/hostname.ts";
 import type { RateLimiter } from "../../lib/rate-limiter.ts";
-import type { Clock } from "../../lib/time.ts";
+import type { Context } from "../../data/context.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import type { CheckOutcome, Checks } from "./checks.ts";
 import type { Checkable } from "./read-repository.ts";
@@ -115,10 +115,8 @@ export const refusalOf = (error: unknown): { fault: Fault } => {
 };
 
 interface DomainServiceOptions extends ReadOptions, VerificationOptions {
-  reservedNames: ReservedNames;
   /** Called when a host name stops being served. */
   onRemoved?: (hostname: string) => void;
-  clock: Clock;
 }
 
 /** Domains that a project can have. */
@@ -140,9 +138,11 @@ const throwRefusal = async (
   throw new Fault("domain_limit_reached", `A project can have at most ${MAX_DOMAINS} domains.${advice}`);
 };
 
-export const domainService = (options: DomainServiceOptions) => {
-  const { domains, projects, reservedNames, clock, onRemoved } = options;
-  const { listed, shown, find, ...reads } = domainReads(options);
+export const domainService = (context: Context, options: DomainServiceOptions) => {
+  const { config, clock } = context;
+  const { domains, projects, onRemoved } = options;
+  const { listed, shown, find, ...reads } = domainReads(context, options);
+  const reservedNames = ownNames(config).reserved;
   const { get } = reads;
 
   const hasWildcards = options.challengeTargetOf !== undefined;
@@ -154,8 +154,8 @@ export const domainService = (options: DomainServiceOptions) => {
   ) => {
     const now = clock.now();
     const nextCheckAt = nextWaitingCheck(now, now);
-    const most = pair === undefined ? MAX_DOMAINS : MAX_DOMAINS - 1;
-    const row = { projectId: project.id, hostname, nextCheckAt, most, isRedirect };
+    const limit = pair === undefined ? MAX_DOMAINS : MAX_DOMAINS - 1;
+    const row = { projectId: project.id, hostname, nextCheckAt, limit, isRedirect };
     const added = await domains.add(row, { actor, now });
     const domain = added ?? (await domains.find(project.id, hostname));
     if (!domain) return throwRefusal(options, project.slug, hostname, pair);
@@ -220,9 +220,9 @@ export const domainService = (options: DomainServiceOptions) => {
       actor: Actor,
     ): Promise<RowResult[]> {
       const results: RowResult[] = [];
-      for (const [at, row] of [...rows.entries()].toSorted(([, a], [, b]) => placeOf(a) - placeOf(b))) {
+      for (const [index, row] of [...rows.entries()].toSorted(([, a], [, b]) => placeOf(a) - placeOf(b))) {
         const { hostname, project = fallback } = row;
-        results[at] = { hostname, project, ...(await addRow(row, project, actor).catch(refusalOf)) };
+        results[index] = { hostname, project, ...(await addRow(row, project, actor).catch(refusalOf)) };
       }
       return results;
     },

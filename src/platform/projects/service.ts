@@ -1,18 +1,13 @@
 import { Fault, fieldFault } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { type Page, cutPage, hashedFilter, readCursor } from "../../lib/pagination.ts";
-import type { Clock } from "../../lib/time.ts";
-import type { Plan } from "./plan.ts";
+import type { Context } from "../../data/context.ts";
 import type { Project, ProjectChange, ProjectRepository } from "./repository.ts";
 import { RESERVED, SLUG, slugProblem, randomTargetLabel } from "./slug.ts";
 
 export type { Project } from "./repository.ts";
 
-interface NewProject {
-  slug: string;
-  name: string;
-  plan: Plan;
-}
+type NewProject = Pick<Project, "slug" | "name" | "plan">;
 
 interface ListProjects {
   text?: string | undefined;
@@ -26,18 +21,12 @@ const notFound = (slug: string) =>
     SLUG.test(slug) ? `The project ${slug} does not exist.` : "There is no project with this slug.",
   );
 
-export const projectService = ({
-  projects,
-  isOwn,
-  clock,
-  randomBytes,
-}: {
-  projects: ProjectRepository;
-  /** True if the default address of this slug is one of the service's own host names. */
-  isOwn: (slug: string) => boolean;
-  clock: Clock;
-  randomBytes: (count: number) => Uint8Array;
-}) => {
+/** @param isOwn true if the default address of this slug is one of the service's own host names */
+export const projectService = (
+  { clock, randomBytes }: Context,
+  projects: ProjectRepository,
+  isOwn: (slug: string) => boolean,
+) => {
   /** @throws Fault not_found */
   const get = async (slug: string): Promise<Project> => {
     const project = await projects.find(slug);

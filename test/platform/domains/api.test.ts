@@ -757,23 +757,13 @@ test("a check that takes too long gets a response before the client times out, c
   const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
   const { fakeDns: slow, inspect } = openFakeDns("records_right");
   slow.delay = () => silence;
-  const targetOf = (label: string) => label;
-  const checks = domainChecks({
-    domains,
-    inspect,
-    clock: store.clock,
-    randomFraction: Math.random,
-    targetOf,
-  });
-  const service = domainService({
+  const checks = domainChecks(store.context, domains, inspect);
+  const service = domainService(store.context, {
     domains,
     projects: store.projects,
     checks,
-    reservedNames: { zones: [], hosts: [] },
     verifications: rateLimiter("verify", "verifications"),
-    clock: store.clock,
     addressesOf: async () => [],
-    targetOf,
     patienceMs: 20,
   });
   const refused = await service.verify("docs", "docs.example.org", OPERATOR).catch((error: unknown) => error);
@@ -795,13 +785,8 @@ test("a check that another one overtook does not take the project itself for a r
   await verify("docs.example.org");
   const recorded: unknown[] = [];
   const { inspect } = openFakeDns("records_right");
-  const checks = domainChecks({
-    domains: { ...repository, record: async (check) => recorded.push(check) > 1 },
-    inspect,
-    clock: store.clock,
-    randomFraction: Math.random,
-    targetOf: (label) => label,
-  });
+  const record = async (check: unknown) => recorded.push(check) > 1;
+  const checks = domainChecks(store.context, { ...repository, record }, inspect);
   expect(await checks.run({ project, domain }, OPERATOR)).toBe("overtaken");
   expect(recorded).toHaveLength(1);
 });

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
+import { pino } from "pino";
+import type { Database } from "../../../src/data/db/open.ts";
 import type { Checks } from "../../../src/platform/domains/checks.ts";
 import type { Domain } from "../../../src/platform/domains/stage.ts";
 import type { Checkable } from "../../../src/platform/domains/read-repository.ts";
 import { recordWatch } from "../../../src/platform/domains/record-watch.ts";
-import { testClock } from "../../support/store.ts";
+import { contextOf, testClock } from "../../support/store.ts";
 
 const SERVERS = ["192.0.2.53", "192.0.2.54"];
 const CAA_QUERY = { server: SERVERS[0], name: "docs.example.org", type: "CAA", outcome: "NOERROR" };
@@ -11,7 +13,7 @@ const CAA_QUERY = { server: SERVERS[0], name: "docs.example.org", type: "CAA", o
 /** A watch of one domain whose records are right at the first server, and that no check improves. */
 const openWatch = (
   domain: Partial<Domain>,
-  options: Partial<Parameters<typeof recordWatch>[0]> = {},
+  options: Partial<Parameters<typeof recordWatch>[1]> = {},
   check: () => Promise<"recorded"> = async () => "recorded",
 ) => {
   const watched = {
@@ -21,7 +23,13 @@ const openWatch = (
   const trace = JSON.stringify({ nameServers: SERVERS, targetAddresses: [], questions: [CAA_QUERY] });
   const counts = { rounds: 0, checks: 0 };
   const clock = testClock();
-  const watch = recordWatch({
+  const error = ({ err }: { err: unknown }) => {
+    throw err;
+  };
+  const log = Object.assign(pino({ level: "silent" }), { error });
+  // A watch reads only through the repository that it is given.
+  const context = contextOf({} as Database, { clock, log });
+  const watch = recordWatch(context, {
     domains: {
       async watched() {
         counts.rounds += 1;
@@ -38,11 +46,6 @@ const openWatch = (
         return check();
       },
     } satisfies Checks,
-    clock,
-    targetOf: (label) => `${label}.pages.test`,
-    onError(error) {
-      throw error;
-    },
     ...options,
   });
   return { watch, counts, clock };

@@ -15,7 +15,7 @@ import {
   nextLiveCheck,
   nextWaitingCheck,
   progressOf,
-  spread,
+  jittered,
   WAITING_MS,
 } from "../../../src/platform/domains/schedule.ts";
 
@@ -80,16 +80,16 @@ test("a live domain is checked once a day, and when it must be decided whether i
 test("every domain that waits has its next check within the longest wait", () => {
   expect(LONGEST_WAIT_MS).toBe(1.1 * HOUR);
   const next = nextCheckAfterSilence(SINCE, SINCE, SINCE + 20 * HOUR);
-  expect(spread(next, SINCE + 20 * HOUR, () => 1)).toBe(SINCE + 20 * HOUR + LONGEST_WAIT_MS);
+  expect(jittered(next, SINCE + 20 * HOUR, () => 1)).toBe(SINCE + 20 * HOUR + LONGEST_WAIT_MS);
 });
 
 test("checks are delayed by a tenth of the wait, and at most by half an hour", () => {
-  expect(spread(null, SINCE, () => 1)).toBeNull();
-  expect(spread(SINCE + MINUTE, SINCE, () => 0)).toBe(SINCE + MINUTE);
-  expect(spread(SINCE + MINUTE, SINCE, () => 1)).toBe(SINCE + 1.1 * MINUTE);
-  expect(spread(SINCE + DAY, SINCE, () => 1)).toBe(SINCE + DAY + 30 * MINUTE);
-  expect(spread(SINCE + 15, SINCE, () => 0.5)).toBe(SINCE + 16);
-  expect(spread(SINCE + 5, SINCE, () => 0.5)).toBe(SINCE + 5);
+  expect(jittered(null, SINCE, () => 1)).toBeNull();
+  expect(jittered(SINCE + MINUTE, SINCE, () => 0)).toBe(SINCE + MINUTE);
+  expect(jittered(SINCE + MINUTE, SINCE, () => 1)).toBe(SINCE + 1.1 * MINUTE);
+  expect(jittered(SINCE + DAY, SINCE, () => 1)).toBe(SINCE + DAY + 30 * MINUTE);
+  expect(jittered(SINCE + 15, SINCE, () => 0.5)).toBe(SINCE + 16);
+  expect(jittered(SINCE + 5, SINCE, () => 0.5)).toBe(SINCE + 5);
 });
 
 /** By default, one whose records have been right, unless it waits for them. */

@@ -1,4 +1,5 @@
 import { expect, jest, test } from "bun:test";
+import { pino } from "pino";
 import {
   domainChecks,
   MAX_CONCURRENT,
@@ -132,19 +133,10 @@ const openMany = async (count: number) => {
   const { fakeDns, inspect } = openFakeDns();
   const repository = domainRepository(store.database);
   const failures: unknown[] = [];
+  const error = ({ err }: { err: unknown }) => failures.push(err);
+  const context = { ...store.context, log: Object.assign(pino({ level: "silent" }), { error }) };
   const schedulerOf = (domains = repository) =>
-    domainScheduler({
-      domains,
-      checks: domainChecks({
-        domains,
-        inspect,
-        clock: store.clock,
-        randomFraction: Math.random,
-        targetOf: (label) => label,
-      }),
-      clock: store.clock,
-      onError: (error) => void failures.push(error),
-    });
+    domainScheduler(context, domains, domainChecks(context, domains, inspect));
   return { store, fakeDns, repository, schedulerOf, scheduler: schedulerOf(), failures };
 };
 
