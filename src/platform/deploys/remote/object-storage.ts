@@ -50,6 +50,9 @@ const untilStopped =
     return Promise.race([work(signal), stopped]);
   };
 
+const poll = (ms: number, firstMs: number, work: Work, onError: (error: unknown) => void) =>
+  repeat(ms, untilStopped(work), { firstMs, onError });
+
 /** The object store of BLOBS_URL: undefined without it. @throws OperatorError without keys */
 export const objectStorage = (
   { config: { blobsUrl }, clock, sleep, log }: Context,
@@ -71,6 +74,10 @@ export const objectStorage = (
     await store.remove(probe);
   };
 
+  const warn = (message: string) => (error: unknown) => {
+    if (!isObjectStoreFailure(error)) log.warn({ err: error }, message);
+  };
+
   /** The background work, alongside deploys and requests. */
   const start = ({ blobs, deploys, fresh, owner }: StoreOfSites, uploader: Uploader) => {
     const mirror = blobMirror({ store, blobs, uploader, ...deploys });
@@ -86,11 +93,6 @@ export const objectStorage = (
         owner: owner(),
         clock,
       });
-    const warn = (message: string) => (error: unknown) => {
-      if (!isObjectStoreFailure(error)) log.warn({ err: error }, message);
-    };
-    const poll = (ms: number, firstMs: number, work: Work, onError: (error: unknown) => void) =>
-      repeat(ms, untilStopped(work), { firstMs, onError });
     const everyNode: Poller[] = [
       poll(WATCH_MS, 0, watch, warn("the object store cannot be watched")),
       poll(
