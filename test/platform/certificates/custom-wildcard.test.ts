@@ -1,35 +1,17 @@
 import { expect, test } from "bun:test";
 import { makeProject } from "../domains/projects.ts";
-import { dnsServer } from "../../support/dns.ts";
-import { atEnd, faultOf } from "../../support/store.ts";
-import { DOMAIN, openDnsIssuing } from "./dns-issuing.ts";
+import { faultOf } from "../../support/store.ts";
+import { DOMAIN, openDelegating } from "./dns-issuing.ts";
 import { MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "*.example.test";
 const CHALLENGE = "_acme-challenge.example.test";
 const BELOW = "any.example.test";
-const BASE = ["example.test NS ns.example.test", "ns.example.test A 127.0.0.1"];
-
-/** The service next to a server of the zone example.test, whose other records come from `fakeDns`. */
+/** The service with the projects `docs` and `other`. */
 const open = async () => {
-  const zones: Record<string, string[]> = { "example.test": BASE };
-  const server = await dnsServer({ zones });
-  atEnd(() => server[Symbol.dispose]());
-  const { port } = server.server;
-  const delegated = new Map<string, string>();
-  const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: String(port), DNS_PRIVATE: "true" };
-  const room = await openDnsIssuing({}, { env }, delegated);
+  const room = await openDelegating(CHALLENGE);
   await makeProject(room.store, "other");
-  const valueFor = async (slug = "docs") =>
-    `${(await room.store.projects.get(slug)).targetLabel}._acme-challenge.${DOMAIN}`;
-  /** Creates the CNAME record of the challenge, and more. */
-  const delegate = (value: string, ...more: string[]) => {
-    zones["example.test"] = [...BASE, `${CHALLENGE} CNAME ${value}`, ...more];
-    delegated.set(CHALLENGE, value);
-  };
-  const setRecords = (...records: string[]) => {
-    zones["example.test"] = [...BASE, ...records];
-  };
+  const { delegate, valueFor } = room;
   /** Adds the wildcard and makes it live. */
   const makeLive = async (slug = "docs") => {
     delegate(await valueFor(slug));
@@ -38,7 +20,7 @@ const open = async () => {
     await room.pass();
   };
   const statusOf = async (hostname: string) => (await room.store.visit(`http://${hostname}/`)).status;
-  return { ...room, server, valueFor, setRecords, delegate, delegated, makeLive, statusOf };
+  return { ...room, makeLive, statusOf };
 };
 
 test("a wildcard is live with a certificate by its delegated challenge, and every name directly below it is served", async () => {

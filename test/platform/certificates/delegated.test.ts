@@ -1,38 +1,20 @@
 import { expect, test } from "bun:test";
 import { makeProject } from "../domains/projects.ts";
-import { dnsServer } from "../../support/dns.ts";
 import type { AcmeCaOptions } from "../../support/acme-ca.ts";
-import { type StoreSettings, atEnd } from "../../support/store.ts";
-import { DOMAIN, WILDCARD, openDnsIssuing } from "./dns-issuing.ts";
+import type { StoreSettings } from "../../support/store.ts";
+import { WILDCARD, openDelegating } from "./dns-issuing.ts";
 import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.test";
 const CHALLENGE = `_acme-challenge.${NAME}`;
 
-const BASE = ["example.test NS ns.example.test", "ns.example.test A 127.0.0.1"];
-
-/** The service with the waiting domain NAME, next to a server of its zone. */
+/** The service with the waiting domain NAME. */
 const openDelegated = async (options: AcmeCaOptions = {}, settings: StoreSettings = {}) => {
-  const zones: Record<string, string[]> = { "example.test": BASE };
-  const server = await dnsServer({ zones });
-  atEnd(() => server[Symbol.dispose]());
-  const { port } = server.server;
-  const delegated = new Map<string, string>();
-  const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: String(port), DNS_PRIVATE: "true" };
-  const room = await openDnsIssuing(options, { env, ...settings }, delegated);
+  const room = await openDelegating(CHALLENGE, options, settings);
   room.fakeDns.outcome = "records_missing";
   await room.pass();
-  const target = async (slug = "docs") => {
-    const { label } = { label: (await room.store.projects.get(slug)).targetLabel };
-    return `${label}._acme-challenge.${DOMAIN}`;
-  };
-  /** Creates the CNAME record of the challenge, and more. */
-  const delegate = (value: string, ...more: string[]) => {
-    zones["example.test"] = [...BASE, `${CHALLENGE} CNAME ${value}`, ...more];
-    delegated.set(CHALLENGE, value);
-  };
   const orders = () => room.ca.orders().filter(({ names }) => names.includes(NAME));
-  return { ...room, target, delegate, orders };
+  return { ...room, target: room.valueFor, orders };
 };
 
 test("a domain that delegates its challenge is live before its records change, and stays live when they do", async () => {

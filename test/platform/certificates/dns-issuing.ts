@@ -2,7 +2,8 @@ import type { ChallengeRecords } from "../../../src/platform/certificates/dns-ch
 import { recordValueOf } from "../../../src/platform/certificates/dns-challenges.ts";
 import { challengeNameOf } from "../../../src/protocols/dns/name.ts";
 import type { AcmeCaOptions } from "../../support/acme-ca.ts";
-import type { StoreSettings } from "../../support/store.ts";
+import { dnsServer } from "../../support/dns.ts";
+import { type StoreSettings, atEnd } from "../../support/store.ts";
 import { openIssuing } from "./issuing.ts";
 
 export const DOMAIN = "sites.example.net";
@@ -59,4 +60,33 @@ export const openDnsIssuing = async (
   const names = async () =>
     (await room.certificates.list({ after: "", limit: 100 })).map(({ hostname }) => hostname);
   return { ...room, zone, proven, names };
+};
+
+const BASE = ["example.test NS ns.example.test", "ns.example.test A 127.0.0.1"];
+
+/** The service next to a server of the zone `example.test`, whose holder can delegate this challenge. */
+export const openDelegating = async (
+  challenge: string,
+  options: AcmeCaOptions = {},
+  settings: StoreSettings = {},
+) => {
+  const zones: Record<string, string[]> = { "example.test": BASE };
+  const server = await dnsServer({ zones });
+  atEnd(() => server[Symbol.dispose]());
+  const port = String(server.server.port);
+  const delegated = new Map<string, string>();
+  const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: port, DNS_PRIVATE: "true" };
+  const room = await openDnsIssuing(options, { env, ...settings }, delegated);
+  /** The name to which the domains of a project delegate their challenges. */
+  const valueFor = async (slug = "docs") =>
+    `${(await room.store.projects.get(slug)).targetLabel}._acme-challenge.${DOMAIN}`;
+  const setRecords = (...records: string[]) => {
+    zones["example.test"] = [...BASE, ...records];
+  };
+  /** Creates the CNAME record of the challenge, and more. */
+  const delegate = (value: string, ...more: string[]) => {
+    setRecords(`${challenge} CNAME ${value}`, ...more);
+    delegated.set(challenge, value);
+  };
+  return { ...room, server, delegated, valueFor, setRecords, delegate };
 };
