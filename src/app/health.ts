@@ -7,7 +7,7 @@ import { type MissingWorkers, describeMissing } from "../data/data-dir/process-r
 import { logWarnings } from "../data/db/wal.ts";
 import type { Database } from "../data/db/open.ts";
 import { damageWarnings } from "../platform/deploys/blob-check.ts";
-import { objectStoreWarnings } from "../platform/deploys/remote/status.ts";
+import { objectStoreWarnings } from "../platform/deploys/remote/object-storage.ts";
 import { faultCounts, platformWarnings } from "../platform/dns-checks/platform-probe.ts";
 import { noticeCounts, noticeWarnings } from "../platform/domains/notice.ts";
 import {

@@ -21,7 +21,7 @@ import { readinessChecks } from "./health.ts";
 import { createListeners, eventStreamLimit, probePorts } from "./listeners.ts";
 import { maintenance, storeRecords } from "./maintenance.ts";
 import { migrateData } from "../operate/backups/migration.ts";
-import { nameserverAddresses } from "../platform/nameserver/server.ts";
+import { nameserverAddresses } from "../platform/nameserver/nameserver.ts";
 import { networkUrls } from "../lib/host-addresses.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "../data/data-dir/server-records.ts";
 import { createRequestHandlers } from "./request-handlers.ts";

@@ -35,7 +35,7 @@ import { challengeRecordsOf, delegationOf, storedChallenges, wildcardOf } from "
 import { type DeployOptions, deployServices } from "./deploys.ts";
 import { domainConnectOf } from "./domain-connect.ts";
 import { domainServices, nameCheckServices } from "./domains.ts";
-import { createNameserver } from "../platform/nameserver/server.ts";
+import { createNameserver } from "../platform/nameserver/nameserver.ts";
 import { serverPlatform } from "./platform.ts";
 import { targetRepository } from "../platform/nameserver/repository.ts";
 import { noticeRepository } from "../platform/domains/notice-repository.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
 import { startServer } from "../../src/app/server.ts";
-import { createNameserver } from "../../src/platform/nameserver/server.ts";
+import { createNameserver } from "../../src/platform/nameserver/nameserver.ts";
 import { readConfig } from "../../src/config/config.ts";
 import pino from "pino";
 import { systemRuntime } from "../../src/data/context.ts";

@@ -1,19 +1,169 @@
 import type { Context } from "../../../data/context.ts";
+import type { Warning } from "../../../http/health.ts";
 import { Fault } from "../../../lib/errors.ts";
+import { forEachLimited } from "../../../lib/limiter.ts";
 import { OperatorError } from "../../../lib/operator-error.ts";
 import { type Poller, repeat } from "../../../lib/poller.ts";
+import { type Clock, formatTime } from "../../../lib/time.ts";
 import { ObjectStoreError } from "../../../protocols/s3/object-store-error.ts";
-import { type RequestOptions, openObjectStore } from "../../../protocols/s3/object-store.ts";
+import {
+  type ObjectStore,
+  type Operation,
+  type RequestOptions,
+  openObjectStore,
+} from "../../../protocols/s3/object-store.ts";
+import { BlobDamaged, MISSING } from "../blob-check.ts";
 import { type Blobs, openBlobs } from "../blobs.ts";
 import type { DiskSpace } from "../disk-space.ts";
-import { hashesOf, loadManifest } from "../manifest.ts";
+import { hashesInManifest, hashesOf, loadManifest } from "../manifest.ts";
 import type { DeployService } from "../service.ts";
 import { blobFetcher } from "./fetcher.ts";
-import { blobMirror, uploadMissing } from "./mirror.ts";
-import { OWNER, blobName } from "./names.ts";
-import { objectStoreStatus } from "./status.ts";
+import { blobName, BLOBS, hashIn, OWNER } from "./names.ts";
 import { ForeignObjects, sweepObjects } from "./sweeper.ts";
 import { type Uploader, blobUploader } from "./uploader.ts";
+
+/** Requests to the object store so far. */
+interface RequestCount {
+  labels: { operation: Operation; outcome: "ok" | "failed" };
+  count: number;
+}
+
+interface Failure {
+  reason: string;
+  /** In milliseconds UTC. */
+  since: number;
+}
+
+/** Counts requests to the object store, and remembers which operations currently fail. */
+const objectStoreStatus = (clock: Clock) => {
+  const counts = new Map<string, RequestCount>();
+  const failing = new Map<Operation, Failure>();
+
+  const add = (operation: Operation, outcome: RequestCount["labels"]["outcome"]): void => {
+    const key = `${operation} ${outcome}`;
+    const counted = counts.get(key) ?? { labels: { operation, outcome }, count: 0 };
+    counted.count++;
+    counts.set(key, counted);
+  };
+
+  const onRequest: NonNullable<RequestOptions["onRequest"]> = (operation, error?: ObjectStoreError) => {
+    add(operation, error ? "failed" : "ok");
+    if (!error) failing.delete(operation);
+    else if (!error.isFinal)
+      failing.set(operation, {
+        reason: error.message,
+        since: failing.get(operation)?.since ?? clock.now(),
+      });
+  };
+
+  return {
+    onRequest,
+    counts: () => [...counts.values()],
+    isFailing: (operation: Operation) => failing.has(operation),
+    /** The longest failure and its start; undefined while all is well. */
+    failure: (): Failure | undefined => [...failing.values()].toSorted((a, b) => a.since - b.since)[0],
+  };
+};
+
+type ObjectStoreStatus = ReturnType<typeof objectStoreStatus>;
+
+/** The warning of `/readyz` about the object store. */
+export const objectStoreWarnings = (status: Pick<ObjectStoreStatus, "failure"> | undefined): Warning[] => {
+  const failure = status?.failure();
+  if (!failure) return [];
+  return [
+    {
+      code: "object_store_unavailable",
+      count: 1,
+      message: `Since ${formatTime(failure.since)}, ${failure.reason}. Deploys are refused; sites go on from the files on this machine. Run adoption-store doctor.`,
+    },
+  ];
+};
+
+const MAX_CONCURRENT = 8;
+
+/** Files so far, of how many. */
+type OnUploaded = (done: number, of: number) => void;
+
+/**
+ * Uploads blobs that the object store lacks and this machine has.
+ * @returns how many were uploaded, and how many are in neither place @throws ObjectStoreError
+ */
+const uploadMissing = async (
+  hashes: Iterable<string>,
+  {
+    store,
+    blobs,
+    uploader,
+  }: { store: ObjectStore; blobs: Pick<Blobs, "has">; uploader: Pick<Uploader, "put"> },
+  onUploaded: OnUploaded = () => {},
+): Promise<{ uploaded: number; lost: number }> => {
+  const stored = new Set<string>();
+  for await (const { name } of store.list(BLOBS)) stored.add(hashIn(name) ?? "");
+  const missing = [...hashes].filter((hash) => !stored.has(hash));
+  const here = missing.filter(blobs.has);
+  let done = 0;
+  await forEachLimited(here, MAX_CONCURRENT, async (hash) => {
+    await uploader.put(hash);
+    onUploaded(++done, here.length);
+  });
+  return { uploaded: here.length, lost: missing.length - here.length };
+};
+
+/** Both directions between this machine's blobs and the object store, apart from deploys and requests. */
+const blobMirror = ({
+  store,
+  blobs,
+  uploader,
+  needed,
+  activeManifests,
+}: {
+  store: ObjectStore;
+  blobs: Pick<Blobs, "pathOf" | "damage" | "repair" | "has">;
+  uploader: Uploader;
+  /** The hashes of all blobs that deploys need. */
+  needed: () => Promise<ReadonlySet<string>>;
+  /** The manifests of the deploys that are served. */
+  activeManifests: () => Promise<readonly string[]>;
+}) => {
+  /** Manifests whose files are all here, or have been. */
+  let fetched: ReadonlySet<string> = new Set();
+
+  const fetchMissing = async (hashes: Iterable<string>, signal: AbortSignal): Promise<void> => {
+    const missing = [...new Set(hashes)].filter((hash) => !blobs.has(hash));
+    await forEachLimited(missing, MAX_CONCURRENT, async (hash) => {
+      if (signal.aborted) return;
+      await blobs.repair(hash, MISSING).catch((error: unknown) => {
+        // Reported as damaged; the other files can be fetched.
+        if (!(error instanceof BlobDamaged)) throw error;
+      });
+    });
+  };
+
+  return {
+    /**
+     * Fetches the files of served deploys that another node published, to serve them while the object store is unreachable.
+     * @throws the first failure: call it again
+     */
+    async prefetch(signal: AbortSignal): Promise<void> {
+      const manifests = await activeManifests();
+      const done = new Set(manifests.filter((manifest) => fetched.has(manifest)));
+      fetched = done;
+      for (const manifest of manifests) {
+        if (signal.aborted) return;
+        if (done.has(manifest)) continue;
+        await fetchMissing(await hashesInManifest(blobs, manifest), signal);
+        done.add(manifest);
+      }
+    },
+    /**
+     * Uploads the files of all deploys that the object store lacks and this machine has: those of the time before BLOBS_URL, and
+     * those of a restored backup. @returns how many @throws ObjectStoreError
+     */
+    uploadAll: async (onUploaded?: OnUploaded) =>
+      (await uploadMissing(await needed(), { store, blobs, uploader }, onUploaded)).uploaded,
+  };
+};
 
 /** How soon the files of another node's deploy are fetched. */
 const PREFETCH_MS = 2000;
