@@ -18,7 +18,6 @@ import { deployService } from "../platform/deploys/service.ts";
 import type { ProjectService } from "../platform/projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/object-store.ts";
 import { type Objects, objectStorage } from "../platform/deploys/remote/object-storage.ts";
-import { deployRepository } from "../platform/deploys/repository.ts";
 import type { Context } from "../data/context.ts";
 
 /** 14 GiB per hour. */
@@ -47,7 +46,7 @@ export const deployServices = (
   }: DeployOptions,
 ) => {
   const { config, database, clock, sleep, log } = context;
-  const { dataDir, diskReserve, deployLimit, projectQuota } = config;
+  const { dataDir, diskReserve, deployLimit } = config;
   const diskSpace = diskSpaceAbove(freeSpace, diskReserve);
   const damage = damagedBlobs(damageLog(log));
   const remote = objectStorage(context, diskSpace, objectRequests);
@@ -57,17 +56,13 @@ export const deployServices = (
     ...(remote && { fetcherOf: remote.fetcherOf }),
   });
   const uploader = remote?.uploaderOf(blobs.pathOf);
-  const deploys = deployService({
-    deploys: deployRepository(database),
+  const deploys = deployService(context, {
     projects,
     blobs,
     uploader: uploader ?? (config.databaseUrl && NO_UPLOADER),
     uploads: openUploads(join(dataDir, "uploads"), { bytes: deployLimit, ...uploadPace }, diskSpace),
     admission: admission(admissionLimits),
     diskSpace,
-    uploadLimit: deployLimit,
-    projectQuota,
-    clock,
   });
   const scrub = scrubber({
     blobs,

@@ -1,14 +1,14 @@
 import type { Actor } from "../../lib/actor.ts";
 import { Fault } from "../../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../../lib/pagination.ts";
-import type { Clock } from "../../lib/time.ts";
+import type { Context } from "../../data/context.ts";
 import type { Project, ProjectService } from "../projects/service.ts";
 import { InvalidArchive, UNPACK_LIMITS } from "./archive-rules.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { BlobSource, Blobs, Stored } from "./blobs.ts";
 import { type Manifest, blobSizes, hashesInManifest, hashesOf, loadManifest } from "./manifest.ts";
 import type { Uploader } from "./remote/uploader.ts";
-import type { Deploy, DeployRepository } from "./repository.ts";
+import { type Deploy, type DeployRepository, deployRepository } from "./repository.ts";
 import { storeSite } from "./store-site.ts";
 import { type ReceiveOptions, type Upload, receiveUpload } from "./uploads.ts";
 
@@ -117,15 +117,11 @@ const withActive =
 
 const notFound = () => new Fault("not_found", "The project has no deploy with this id.");
 
-interface DeployServiceOptions extends ReceiveOptions {
-  deploys: DeployRepository;
+interface DeployServiceOptions extends Omit<ReceiveOptions, "uploadLimit"> {
   projects: Pick<ProjectService, "get">;
   blobs: Blobs;
   /** Stores files in an object store before a deploy is recorded. */
   uploader?: Pick<Uploader, "upload"> | undefined;
-  /** Bytes that the kept deploys of one project may take. */
-  projectQuota: number;
-  clock: Clock;
 }
 
 /** @throws if the manifest cannot be read */
@@ -146,15 +142,11 @@ const neededBlobs = async (
   return hashes;
 };
 
-export const deployService = ({
-  deploys,
-  projects,
-  blobs,
-  uploader,
-  projectQuota,
-  clock,
-  ...receiving
-}: DeployServiceOptions) => {
+export const deployService = (
+  { config, database, clock }: Context,
+  { projects, blobs, uploader, ...receiving }: DeployServiceOptions,
+) => {
+  const deploys = deployRepository(database);
   const oneAtATime = keyedMutex();
 
   /**
@@ -174,7 +166,7 @@ export const deployService = ({
         await assertQuota(site, {
           blobs,
           retained: await deploys.listRetained(project.id),
-          quota: projectQuota,
+          quota: config.projectQuota,
         });
         onRecorded = await uploader?.upload(site.stored.hash, hashesOf(site.manifest));
       } catch (error) {
@@ -236,7 +228,7 @@ export const deployService = ({
      */
     async upload(slug: string, upload: Upload): Promise<ListedDeploy> {
       const project = await projects.get(slug);
-      const { id } = await receiveUpload(upload, receiving, (file) =>
+      const { id } = await receiveUpload(upload, { ...receiving, uploadLimit: config.deployLimit }, (file) =>
         publishArchive(project, file, upload.actor),
       );
       return get(slug, id);
