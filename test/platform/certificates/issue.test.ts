@@ -390,7 +390,7 @@ test("a certificate in use stays in use while its renewal fails", async () => {
   expect(await issuedOf(NAME)).not.toEqual(before);
 });
 
-test("each decision of an attempt is logged at debug with its reason", async () => {
+test("each decision of a check and an attempt is logged at debug with its reason", async () => {
   const { store, ca, attempted, pass } = await openIssuing({ ari: false });
   store.context.log.level = "debug";
   ca.failNext("new-order", {
@@ -403,6 +403,8 @@ test("each decision of an attempt is logged at debug with its reason", async () 
   await pass(DAY);
   const decisions = store.log.filter(({ hostname }) => hostname === NAME);
   expect(decisions.map(({ msg }) => msg)).toEqual([
+    "a domain is checked",
+    "the result of a check is stored",
     "a certificate is needed: the attempt begins",
     "the name can be proved",
     "a limit forbids the order at this CA",
@@ -413,6 +415,6 @@ test("each decision of an attempt is logged at debug with its reason", async () 
     "a new certificate is in use",
     "the certificate need not be renewed yet",
   ]);
-  expect(decisions[0]).toMatchObject({ level: 20, reason: "it was requested" });
-  expect(decisions[5]).toMatchObject({ reason: "the name has no certificate" });
+  expect(decisions[2]).toMatchObject({ level: 20, reason: "it was requested" });
+  expect(decisions[7]).toMatchObject({ reason: "the name has no certificate" });
 });
