@@ -178,6 +178,14 @@ export const domainChecks = (
     return isTaken && (await write(domain, inspection, { actor, askedAt, isTaken })) ? "taken" : "overtaken";
   };
 
+  const performLogged = async (
+    ...[checkable, ...rest]: Parameters<typeof perform>
+  ): Promise<CheckOutcome> => {
+    const outcome = await perform(checkable, ...rest);
+    log.debug({ hostname: checkable.domain.hostname, outcome }, REASONS[outcome]);
+    return outcome;
+  };
+
   return {
     /**
      * Asks the DNS about a domain and stores the result. Calls during the check share it. Queries of a check that a
@@ -185,7 +193,7 @@ export const domainChecks = (
      * @param signal after its abort the result is not stored
      */
     run(checkable: Checkable, actor: Actor, signal?: AbortSignal): Promise<CheckOutcome> {
-      const { id, hostname } = checkable.domain;
+      const { id } = checkable.domain;
       const isAwaited = actor.kind !== "service";
       const current = running.get(id);
       if (current) {
@@ -195,12 +203,9 @@ export const domainChecks = (
       const { promise: outcome, resolve, reject } = Promise.withResolvers<CheckOutcome>();
       // Before the check begins: its first queries look here whether they are urgent.
       running.set(id, { outcome, isAwaited });
-      perform(checkable, actor, () => running.get(id)?.isAwaited ?? true, signal)
+      performLogged(checkable, actor, () => running.get(id)?.isAwaited ?? true, signal)
         .finally(() => running.delete(id))
-        .then((reached) => {
-          log.debug({ hostname, outcome: reached }, REASONS[reached]);
-          resolve(reached);
-        }, reject);
+        .then(resolve, reject);
       return outcome;
     },
   };
