@@ -113,7 +113,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "platform/dns-checks": 3839,
   "platform/dns-records": 588,
   "platform/domain-connect": 536,
-  "platform/domains": 3254,
+  "platform/domains": 3259,
   "platform/nameserver": 277,
   "platform/projects": 551,
   "platform/sites": 1031,
