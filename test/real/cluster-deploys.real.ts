@@ -15,9 +15,9 @@ const sha256 = (text: string): string => new Bun.CryptoHasher("sha256").update(t
 /** A site whose files are all of this round, and of different sizes. */
 const siteOf = (round: number): Record<string, string> =>
   Object.fromEntries(
-    Array.from({ length: FILES }, (_, at) => [
-      at === 0 ? "index.html" : `${at}.txt`,
-      `${round} ${at} `.repeat(1 + at * 7),
+    Array.from({ length: FILES }, (_, index) => [
+      index === 0 ? "index.html" : `${index}.txt`,
+      `${round} ${index} `.repeat(1 + index * 7),
     ]),
   );
 

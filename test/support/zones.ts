@@ -87,7 +87,7 @@ const isBelow = (name: string, zone: string): boolean => name === zone || name.e
 const zoneOf = (zones: Zones, name: string): string | undefined =>
   Object.keys(zones)
     .filter((one) => isBelow(name, one))
-    .toSorted((one, other) => other.length - one.length)[0];
+    .toSorted((a, b) => b.length - a.length)[0];
 
 const targetOf = (records: Answer[]): string | undefined => {
   const cname = records.find(({ type }) => type === "CNAME");

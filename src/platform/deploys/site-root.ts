@@ -50,7 +50,7 @@ const depthOf = (path: string): number => path.split("/").length;
 const startPages = (paths: readonly string[]): string[] =>
   paths
     .filter((path) => /(?:^|\/)index\.html?$/i.test(path))
-    .toSorted((one, other) => depthOf(one) - depthOf(other) || (one < other ? -1 : 1));
+    .toSorted((a, b) => depthOf(a) - depthOf(b) || (a < b ? -1 : 1));
 
 const topNames = (paths: readonly string[]): string[] => [
   ...new Set(paths.map((path) => path.replace(/\/.*/s, "/")).toSorted()),

@@ -35,8 +35,8 @@ export interface SigningKey {
 }
 
 const fragmentsOf = (text: string): string[] =>
-  Array.from({ length: Math.ceil(text.length / FRAGMENT_LENGTH) }, (_, at) =>
-    text.slice(at * FRAGMENT_LENGTH, (at + 1) * FRAGMENT_LENGTH),
+  Array.from({ length: Math.ceil(text.length / FRAGMENT_LENGTH) }, (_, index) =>
+    text.slice(index * FRAGMENT_LENGTH, (index + 1) * FRAGMENT_LENGTH),
   );
 
 /** @throws Error unless it is an RSA key in PEM that is long enough */

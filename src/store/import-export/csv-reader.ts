@@ -79,7 +79,7 @@ export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): 
     .map((candidate) => headerWith(head, candidate, columns))
     .filter((found) => found !== undefined);
   const score = ({ cells }: Header) => countFields(cells, columns) * 10_000 + cells.length;
-  const [best] = headers.toSorted((one, other) => score(other) - score(one));
+  const [best] = headers.toSorted((a, b) => score(b) - score(a));
   if (!best)
     throw new FileRefused(
       "there is no header: the first line must name the columns, such as name,categoryId,status",

@@ -159,9 +159,9 @@ const conditionalWrites = ({ commit }: Database, strict: number) => {
         .map((one) => ({ ...changeValues(one), strict }))
         .flatMap((values) => [STATE.with(values), UPDATE.with(values)]);
       const pairs = (rows: readonly (readonly Written[])[]) =>
-        requested.map((_, at) => ({
-          before: rows[2 * at]?.[0] as State | undefined,
-          after: rows[2 * at + 1]?.[0],
+        requested.map((_, index) => ({
+          before: rows[2 * index]?.[0] as State | undefined,
+          after: rows[2 * index + 1]?.[0],
         }));
       const resultsOf = (rows: readonly (readonly Written[])[]) =>
         pairs(rows).map(({ before, after }) => resultOf(after, before));

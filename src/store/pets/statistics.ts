@@ -51,9 +51,9 @@ export const petStatistics = ({
   const countByDay = (today: number) => {
     const oldest = today - DAYS + 1;
     const byDay = new Map(counts.addedAfter(oldest - 1).map(({ day, count }) => [day, count]));
-    return Array.from({ length: DAYS }, (_, at) => ({
-      date: formatTime((oldest + at) * DAY_MS).slice(0, 10),
-      count: byDay.get(oldest + at) ?? 0,
+    return Array.from({ length: DAYS }, (_, index) => ({
+      date: formatTime((oldest + index) * DAY_MS).slice(0, 10),
+      count: byDay.get(oldest + index) ?? 0,
     }));
   };
 

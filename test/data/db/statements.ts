@@ -54,7 +54,7 @@ export const plannedStatements = async (): Promise<PlannedStatement[]> => {
     const path = join(SOURCE, file);
     if (path !== HELPER && (await Bun.file(path).text()).includes('db/statement.ts"')) await load(path);
   }
-  return planned.toSorted((one, other) => (one.file < other.file ? -1 : Number(one.file > other.file)));
+  return planned.toSorted((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)));
 };
 
 const HEAD = `# Statements

@@ -41,7 +41,7 @@ test("the backup just taken stays, even if the clock was set back meanwhile", ()
 });
 
 test("a backup named by a clock that was ahead does not count, and stays", () => {
-  const ahead = Array.from({ length: 7 }, (_, at) => days(3650 + at));
+  const ahead = Array.from({ length: 7 }, (_, index) => days(3650 + index));
   let shelf = ahead;
   for (let day = 0; day < 10; day++) {
     const all = [...shelf, days(day)];

@@ -132,8 +132,7 @@ test.skipIf(!isRoot)(
 
 /** Changes one byte of the largest blob, but not its size. */
 const flipLargest = (dataDir: string): (() => void) => {
-  const path =
-    blobFiles(dataDir).toSorted((one, other) => statSync(other).size - statSync(one).size)[0] ?? "";
+  const path = blobFiles(dataDir).toSorted((a, b) => statSync(b).size - statSync(a).size)[0] ?? "";
   const good = readFileSync(path);
   const bad = Buffer.from(good);
   bad[bad.length >> 1] = (bad[bad.length >> 1] ?? 0) ^ 1;

@@ -174,7 +174,7 @@ describe("an error about no field", () => {
 });
 
 const merge = withLoadedPages((_, now) => now);
-const listOf = (...pages: string[]) => ({ pages, pageParams: pages.map((_, at) => at) });
+const listOf = (...pages: string[]) => ({ pages, pageParams: pages.map((_, index) => index) });
 
 test("a change that is patched in while the next page loads is kept", () => {
   expect(merge(listOf("Bello"), listOf("Bella", "Milo"))).toEqual(listOf("Bello", "Milo"));

@@ -31,7 +31,7 @@ interface Attempt {
 
 /** So many attempts, one a second: the youngest a second ago. */
 const attempts = (kind: AttemptKind, count: number, name: typeof NAME = NAME, newest = NOW - SECOND) =>
-  Array.from({ length: count }, (_, at): Attempt => ({ kind, ...name, at: newest - at * SECOND }));
+  Array.from({ length: count }, (_, index): Attempt => ({ kind, ...name, at: newest - index * SECOND }));
 
 const AUTHORITY = "https://ca.test/directory";
 const database = openDatabase(`${temporaryDirectory()}/store.db`);
@@ -193,7 +193,7 @@ test("a CA without limits is never exhausted, and a setting replaces one", () =>
 
 const limit = { max: 20, withinMs: HOUR };
 const orders = (count: number, first = NOW - 30 * 60 * SECOND) =>
-  Array.from({ length: count }, (_, at) => first + at * SECOND);
+  Array.from({ length: count }, (_, index) => first + index * SECOND);
 
 test("the slots of the CAs are open up to the limit, and without the reserve for ordinary orders", () => {
   const { open } = orderSlots([{ limit, orders: orders(5) }], 2, NOW);

@@ -13,8 +13,8 @@ const END = "2026-11-23T00:00:00.000Z";
 const MONTHS = 13 * WEEK;
 
 const ends = (count: number, notAfter = Date.parse(END), lifetime = MONTHS) =>
-  Array.from({ length: count }, (_, at) => ({
-    hostname: `n${at}.example.org`,
+  Array.from({ length: count }, (_, index) => ({
+    hostname: `n${index}.example.org`,
     notBefore: notAfter - lifetime,
     notAfter,
   }));

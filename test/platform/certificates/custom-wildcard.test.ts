@@ -102,7 +102,7 @@ test("a TXT record where the challenge's CNAME belongs is a finding, but a wildc
 
 test("a zone can have any number of records for the challenge, and a hundred of them are named", async () => {
   const { add, verify, show, valueFor, delegate } = await open();
-  const others = Array.from({ length: 150 }, (_, at) => `${CHALLENGE} CNAME x${at}.test`);
+  const others = Array.from({ length: 150 }, (_, index) => `${CHALLENGE} CNAME x${index}.test`);
   delegate(await valueFor("other"), ...others);
   await add(NAME);
   await verify(NAME);

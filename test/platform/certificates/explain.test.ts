@@ -68,8 +68,8 @@ test("an overdue name is explained with the last message of its CA", () => {
 
 test("at most ten explanations are given, then the number of the others", () => {
   const faulty = (count: number) =>
-    Array.from({ length: count }, (_, at) =>
-      waiting({ hostname: `n${at}.example.org`, problem: problem("caa", "CAA forbids it.") }),
+    Array.from({ length: count }, (_, index) =>
+      waiting({ hostname: `n${index}.example.org`, problem: problem("caa", "CAA forbids it.") }),
     );
   expect(explanations(faulty(10), NOW, new Map())).toHaveLength(10);
   const [first, ...others] = explanations(faulty(12), NOW, new Map());

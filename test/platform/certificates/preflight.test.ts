@@ -38,7 +38,7 @@ const dnsWithManyAddresses: DnsAccess = {
   ...NO_DNS,
   async ask(server, question, recursive) {
     const { type, name } = question;
-    const addresses = Array.from({ length: 4000 }, (_, at) => `192.0.${at >> 8}.${at & 255}`);
+    const addresses = Array.from({ length: 4000 }, (_, index) => `192.0.${index >> 8}.${index & 255}`);
     const records =
       type === "A" && name === NAME ? addresses.map((address) => record("A", NAME, address)) : [];
     return { ...exchange(answer(records)), server, question, recursive };

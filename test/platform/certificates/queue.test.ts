@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 
 /** This many names below different registered domains. */
 const names = (count: number, label: string) =>
-  Array.from({ length: count }, (_, at) => `docs.${label}-${at}.org`);
+  Array.from({ length: count }, (_, index) => `docs.${label}-${index}.org`);
 
 interface Queue {
   position: number;

@@ -272,8 +272,8 @@ test("the newest 20 deploys that succeeded are kept, however many failed since, 
   for (let count = 1; count <= 25; count++) await upload(store, "no archive");
   const remaining = await fetchDeploys(store, `${DEPLOYS}?limit=100`);
   const idsOf = (status: string) => remaining.filter((one) => one.status === status).map(({ id }) => id);
-  expect(idsOf("succeeded")).toEqual(Array.from({ length: 20 }, (_, at) => 22 - at));
-  expect(idsOf("failed")).toEqual(Array.from({ length: 20 }, (_, at) => 47 - at));
+  expect(idsOf("succeeded")).toEqual(Array.from({ length: 20 }, (_, index) => 22 - index));
+  expect(idsOf("failed")).toEqual(Array.from({ length: 20 }, (_, index) => 47 - index));
   expect(remaining.find(({ active }) => active)?.id).toBe(22);
 });
 

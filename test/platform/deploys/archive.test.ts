@@ -145,7 +145,9 @@ test("a leading ./ is dropped, and dotfiles are kept", async () => {
 
 test("a large text that does not compress is stored without codings", async () => {
   const content = crypto.getRandomValues(Buffer.alloc(2 ** 16));
-  const large = Buffer.concat(Array.from({ length: 40 }, (_, at) => content.map((byte) => byte ^ (at * 37))));
+  const large = Buffer.concat(
+    Array.from({ length: 40 }, (_, index) => content.map((byte) => byte ^ (index * 37))),
+  );
   const noise = Buffer.from(large.map((byte, at) => byte ^ (Math.imul(at, 2654435761) >>> 24)));
   const { outcome, left } = await take(tarGzOf([PAGE, { name: "noise.txt", content: noise }]));
   const file = (outcome as { manifest: Map<string, { encodings: object }> }).manifest.get("noise.txt");

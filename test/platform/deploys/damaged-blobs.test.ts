@@ -192,7 +192,7 @@ test("a directory in place of a blob, or a file in place of a shard, does not st
   const unneeded = pathOf(store, `00${"0".repeat(62)}`);
   mkdirSync(join(unneeded, "with"), { recursive: true });
   const there = readdirSync(root(store));
-  const shard = Array.from({ length: 256 }, (_, at) => at.toString(16).padStart(2, "0")).find(
+  const shard = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, "0")).find(
     (name) => !there.includes(name),
   );
   writeFileSync(join(root(store), shard ?? ""), "");

@@ -57,9 +57,9 @@ const text = tarGzOf([
 ]);
 const small = tarGzOf([
   { name: "index.html", content: "after" },
-  ...Array.from({ length: 200 }, (_, at) => ({
-    name: `${at}.txt`,
-    content: `${at}`.padEnd(16_384, "a text that compresses well"),
+  ...Array.from({ length: 200 }, (_, index) => ({
+    name: `${index}.txt`,
+    content: `${index}`.padEnd(16_384, "a text that compresses well"),
   })),
 ]);
 

@@ -84,7 +84,7 @@ test("deleting a deploy frees quota for another", async () => {
 test("of concurrent deploys as many succeed as fit in the quota", async () => {
   const store = await openProjects("3MiB");
   const responses = await Promise.all(
-    Array.from({ length: 4 }, (_, at) => upload(store, { [`${at}.bin`]: content(MIB) })),
+    Array.from({ length: 4 }, (_, index) => upload(store, { [`${index}.bin`]: content(MIB) })),
   );
   expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
 });

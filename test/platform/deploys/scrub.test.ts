@@ -19,9 +19,9 @@ const DAY = 24 * 60 * 60_000;
 /** A store of so many blobs, and a scrubber that records what it reads and how long it sleeps. */
 const open = (count: number, settings: Partial<ScrubberOptions> = {}, text = "blob") => {
   const root = temporaryDirectory();
-  const hashes = Array.from({ length: count }, (_, at) => {
-    const hash = Bun.SHA256.hash(`${text} ${at}`, "hex");
-    writeFileSync(join(root, hash), `${text} ${at}`);
+  const hashes = Array.from({ length: count }, (_, index) => {
+    const hash = Bun.SHA256.hash(`${text} ${index}`, "hex");
+    writeFileSync(join(root, hash), `${text} ${index}`);
     return hash;
   }).toSorted();
   const read: string[] = [];
@@ -133,7 +133,7 @@ test("progress is read back as it was written; a missing or malformed file start
 test("sleeping between files keeps nothing in memory", async () => {
   const file = join(temporaryDirectory(), "empty");
   writeFileSync(file, "");
-  const hashes = Array.from({ length: 20_000 }, (_, at) => Bun.SHA256.hash(`${at}`, "hex"));
+  const hashes = Array.from({ length: 20_000 }, (_, index) => Bun.SHA256.hash(`${index}`, "hex"));
   // Nothing is needed at the end of a step, so no damage is recorded.
   const sets = [new Set(hashes)];
   const { scrub } = open(0, {

@@ -27,7 +27,9 @@ const deployOf = async (root: string, files: Record<string, string | Buffer>) =>
 };
 
 test("every file of a large deploy has both codings in one blob, and both decode to the file", async () => {
-  const files = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.html`, page(at)]));
+  const files = Object.fromEntries(
+    Array.from({ length: MANY }, (_, index) => [`${index}.html`, page(index)]),
+  );
   const { blobs, manifest, release } = await deployOf(temporaryDirectory(), files);
   const bytesOf = async ({ hash, size, at }: { hash: string; size: number; at: number }) =>
     Bun.file(blobs.pathOf(hash))
@@ -46,9 +48,9 @@ test("every file of a large deploy has both codings in one blob, and both decode
 });
 
 test("the same files make the same manifest, whether workers compress them or not", async () => {
-  const some = Object.fromEntries(Array.from({ length: 3 }, (_, at) => [`${at}.html`, page(at)]));
+  const some = Object.fromEntries(Array.from({ length: 3 }, (_, index) => [`${index}.html`, page(index)]));
   const filler = Object.fromEntries(
-    Array.from({ length: MANY }, (_, at) => [`a/${at}.html`, page(100 + at)]),
+    Array.from({ length: MANY }, (_, index) => [`a/${index}.html`, page(100 + index)]),
   );
   const few = await deployOf(temporaryDirectory(), some);
   const many = await deployOf(temporaryDirectory(), { ...filler, ...some });
@@ -60,7 +62,7 @@ test("the same files make the same manifest, whether workers compress them or no
 
 test("a coding that saves less than an eighth is not stored", async () => {
   const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(5000)));
-  const files = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.txt`, random()]));
+  const files = Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`${index}.txt`, random()]));
   const root = temporaryDirectory();
   const { manifest } = await deployOf(root, files);
   expect([...manifest.values()].filter(({ encodings }) => Object.keys(encodings).length > 0)).toEqual([]);

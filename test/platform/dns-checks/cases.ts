@@ -29,7 +29,7 @@ export const TARGETS: Targets = {
 
 const ADDRESSES = ["192.0.2.80", "192.0.2.81", "2001:db8::80"];
 /** 90 A records are 1440 bytes and more; `named` loads at most 100 of one name. */
-const MANY = Array.from({ length: 90 }, (_, at) => `203.0.113.${at + 1}`);
+const MANY = Array.from({ length: 90 }, (_, index) => `203.0.113.${index + 1}`);
 
 const zone = (name: string, ...lines: string[]): string[] => [
   `${name} NS ns.${name}`,

@@ -118,7 +118,7 @@ test("a provider gets no request while eight others have one, and gets it afterw
       return zone.startsWith("slow") ? promise : PROVIDER;
     },
   });
-  const slow = Array.from({ length: 8 }, (_, at) => offer(`docs.slow${at}.com`));
+  const slow = Array.from({ length: 8 }, (_, index) => offer(`docs.slow${index}.com`));
   expect(await offer("docs.example.com")).toBeUndefined();
   expect(asked.length).toBe(8);
   resolve(undefined);

@@ -23,7 +23,7 @@ const publishedKey = (key: SigningKey) => {
     .map(({ value }) =>
       Object.fromEntries(value.split(",").map((part) => /^(\w)=(.*)$/.exec(part)?.slice(1) ?? [])),
     );
-  const data = fields.toSorted((one, other) => one["p"] - other["p"]).map(({ d }) => d);
+  const data = fields.toSorted((a, b) => a["p"] - b["p"]).map(({ d }) => d);
   expect(fields.every(({ a }) => a === "RS256")).toBe(true);
   return createPublicKey({ key: Buffer.from(data.join(""), "base64"), format: "der", type: "spki" });
 };

@@ -174,7 +174,7 @@ describe("a domain that is added", () => {
 
   test(`beyond ${MAX_DOMAINS} is refused, also when all are added at once`, async () => {
     const { add, api } = await openProject();
-    const names = Array.from({ length: MAX_DOMAINS + 5 }, (_, at) => `d${at}.example.org`);
+    const names = Array.from({ length: MAX_DOMAINS + 5 }, (_, index) => `d${index}.example.org`);
     const answers = await Promise.all(names.map((name) => add(name)));
     expect(answers.filter(({ status }) => status === 201).length).toBe(MAX_DOMAINS);
     const refused = answers.find(({ status }) => status !== 201);
@@ -391,7 +391,7 @@ describe("a host name that several projects wait for", () => {
 
   test("goes to exactly one of 20 projects, 20 times", async () => {
     const { store, add, verify, fakeDns, api } = await openProject();
-    const slugs = Array.from({ length: 20 }, (_, at) => `p${at}`);
+    const slugs = Array.from({ length: 20 }, (_, index) => `p${index}`);
     for (const slug of slugs) await makeProject(store, slug, "enterprise");
     fakeDns.outcome = "records_right";
     for (let round = 0; round < 20; round++) {
@@ -541,7 +541,7 @@ describe("the primary domain", () => {
 
   test("is a single one when several are set at once", async () => {
     const { add, api } = await openProject();
-    const names = Array.from({ length: 8 }, (_, at) => `d${at}.example.org`);
+    const names = Array.from({ length: 8 }, (_, index) => `d${index}.example.org`);
     for (const name of names) await add(name);
     await Promise.all(names.map((name) => api("PUT", `/domains/${name}/primary`)));
     const domains = (await (await api("GET", "/domains")).json()) as WireDomain[];

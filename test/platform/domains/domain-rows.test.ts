@@ -125,7 +125,7 @@ describe("a list of domains", () => {
 
   test("is added up to the limit of its project", async () => {
     const opened = await openProject();
-    const rows = Array.from({ length: 102 }, (_, at) => ({ hostname: `n${at}.example.org` }));
+    const rows = Array.from({ length: 102 }, (_, index) => ({ hostname: `n${index}.example.org` }));
     const results = await addRows(opened, rows, "?project=docs");
     expect(brief(results.slice(99))).toEqual([
       "n99.example.org added served",

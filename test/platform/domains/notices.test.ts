@@ -228,7 +228,7 @@ const noticeOf = (at: number): Notice => ({
 });
 
 test("a warning names ten host names at most", () => {
-  const notices = Array.from({ length: 12 }, (_, at) => noticeOf(at));
+  const notices = Array.from({ length: 12 }, (_, index) => noticeOf(index));
   const [warning] = noticeWarnings(notices);
   expect(warning).toMatchObject({ code: "renewals_fail", count: 12 });
   expect(warning?.message).toContain(

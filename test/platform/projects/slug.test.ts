@@ -51,7 +51,7 @@ test("a slug is at most as long as a DNS label", () => {
 });
 
 test("target labels take five bits of each byte", () => {
-  const label = randomTargetLabel((count) => Uint8Array.from({ length: count }, (_, at) => at * 13));
+  const label = randomTargetLabel((count) => Uint8Array.from({ length: count }, (_, index) => index * 13));
   expect(label).toBe("an2hubo3ivcp4jwdq5kx");
 });
 

@@ -119,7 +119,7 @@ test("a rewritten page is cached once for all its addresses with the same header
     await ask(path, { "accept-encoding": "gzip" });
   expect(new Set(kept.map(({ key }) => key)).size).toBe(kept.length);
   expect(kept.length).toBeLessThanOrEqual(2);
-  const [framed, bare] = kept.map(({ bytes }) => bytes).toSorted((one, other) => other - one);
+  const [framed, bare] = kept.map(({ bytes }) => bytes).toSorted((a, b) => b - a);
   expect(Number(framed) - Number(bare)).toBe("x-frame-optionsDENY".length);
 });
 

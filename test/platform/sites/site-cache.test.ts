@@ -25,7 +25,10 @@ const openStore = (maxFiles: number) => {
   const deploy = (deployId: number, files: number, redirects?: string): PublishedSite => {
     const file = { hash, size: 4, type: "text/html; charset=utf-8", encodings: {}, immutable: false };
     const site = new Map(
-      Array.from({ length: files }, (_, at) => [at === 0 ? "index.html" : `${deployId}/${at}.html`, file]),
+      Array.from({ length: files }, (_, index) => [
+        index === 0 ? "index.html" : `${deployId}/${index}.html`,
+        file,
+      ]),
     );
     if (redirects !== undefined) {
       const rules = Bun.SHA256.hash(redirects, "hex");
@@ -69,7 +72,7 @@ test("the deploys used last stay cached, up to a number of files, and one with m
 
 test("each rule of a deploy counts as a file", async () => {
   const { read, deploy, visit } = openStore(100);
-  const rules = Array.from({ length: 60 }, (_, at) => `/${at} /`).join("\n");
+  const rules = Array.from({ length: 60 }, (_, index) => `/${index} /`).join("\n");
   const [one, other] = [deploy(1, 40), deploy(2, 10, rules)] as const;
   for (const site of [one, other, one]) await visit(site);
   expect(read).toEqual(["manifest1", "manifest2", "manifest1"]);
@@ -77,7 +80,7 @@ test("each rule of a deploy counts as a file", async () => {
 
 test("a long rule of a deploy counts as several files", async () => {
   const { read, deploy, visit } = openStore(100);
-  const rules = Array.from({ length: 20 }, (_, at) => `/${at} /${"x".repeat(900)}`).join("\n");
+  const rules = Array.from({ length: 20 }, (_, index) => `/${index} /${"x".repeat(900)}`).join("\n");
   const [one, other] = [deploy(1, 40), deploy(2, 10, rules)] as const;
   for (const site of [one, other, one]) await visit(site);
   expect(read).toEqual(["manifest1", "manifest2", "manifest1"]);

@@ -41,8 +41,8 @@ test.each(["PATCH", "DELETE"])(
 test("of 20 clients that have read the same category, one renames it", async () => {
   const { store, tag } = await withDogs();
   const responses = await Promise.all(
-    Array.from({ length: 20 }, (_, at) =>
-      store.call("PATCH", PATH, { json: { name: `Dogs ${at}` }, headers: { "if-match": tag } }),
+    Array.from({ length: 20 }, (_, index) =>
+      store.call("PATCH", PATH, { json: { name: `Dogs ${index}` }, headers: { "if-match": tag } }),
     ),
   );
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(412)]);

@@ -54,10 +54,10 @@ test("of concurrent steps of an order one sequence succeeds, and its animal foll
     await place(store, pet);
     const wanted = Array.from(
       { length: 30 },
-      (_, at) => ORDER_STEPS[(at * (1 + (round % 2)) + round) % 3] ?? "cancel",
+      (_, index) => ORDER_STEPS[(index * (1 + (round % 2)) + round) % 3] ?? "cancel",
     );
     const responses = await Promise.all(wanted.map((step) => take(store, step, round)));
-    const done = wanted.filter((_, at) => responses[at]?.status === 200).join();
+    const done = wanted.filter((_, index) => responses[index]?.status === 200).join();
     expect(["cancel", "approve,complete", "approve,cancel"]).toContain(done);
     expect(count(responses, 409)).toBe(30 - count(responses, 200));
     const order = (await (await store.call("GET", `/v1/store/orders/${round}`)).json()) as {

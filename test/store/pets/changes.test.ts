@@ -161,7 +161,7 @@ test("POST /v1/pets/changes records each change that was made, under the key tha
 
 test("POST /v1/pets/changes changes 100 animals, and refuses more", async () => {
   const store = await shelter(100);
-  const changes = Array.from({ length: 100 }, (_, at) => ({ id: at + 1, change: { status: "sold" } }));
+  const changes = Array.from({ length: 100 }, (_, index) => ({ id: index + 1, change: { status: "sold" } }));
   expect((await resultsOf(await change(store, changes))).filter(({ pet }) => pet)).toHaveLength(100);
   expect(await faultOf(await change(store, [...changes, changes[0]]))).toBe("400 invalid_request");
 });

@@ -132,8 +132,8 @@ test("of many clients that change the same animal concurrently one succeeds, and
   for (let round = 0; round < 10; round++) {
     const tag = await tagAt(store, PATH);
     const responses = await Promise.all(
-      Array.from({ length: 50 }, (_, at) =>
-        patch(store, { name: `Editor ${round} ${at}` }, { "if-match": tag }),
+      Array.from({ length: 50 }, (_, index) =>
+        patch(store, { name: `Editor ${round} ${index}` }, { "if-match": tag }),
       ),
     );
     const winner = responses.findIndex(({ status }) => status === 200);

@@ -126,7 +126,7 @@ test("GET /v1/pets/events sends several batches in order, without a gap", async 
   for (let at = 0; at < 450; at++) await addPet(store, {});
   const stream = await follow(store, { "last-event-id": "0" });
   const ids = (await stream.next(450)).map(({ id }) => Number(id));
-  expect(ids).toEqual(Array.from({ length: 450 }, (_, at) => at + 1));
+  expect(ids).toEqual(Array.from({ length: 450 }, (_, index) => index + 1));
 });
 
 test("GET /v1/pets/events sends only the id of an animal that is deleted by now, and all digits of 64-bit integers", async () => {
@@ -240,7 +240,7 @@ test.each(["2", "3", "6", "7", "9"])(
     expect((await blocksOf(store, last, 1))[0]?.event).toBe("reset");
     const after = await blocksOf(store, reset?.id ?? "", 9);
     expect(after.map(({ event, data }) => [event, (data as { name: string }).name])).toEqual(
-      Array.from({ length: 9 }, (_, at) => ["added", `new ${at}`]),
+      Array.from({ length: 9 }, (_, index) => ["added", `new ${index}`]),
     );
   },
 );

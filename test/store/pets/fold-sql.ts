@@ -1,5 +1,5 @@
 /** The printable ASCII characters that text in lower case has. */
-const ASCII = `'${Array.from({ length: 0x5f }, (_, at) => String.fromCharCode(0x20 + at))
+const ASCII = `'${Array.from({ length: 0x5f }, (_, index) => String.fromCharCode(0x20 + index))
   .join("")
   .replaceAll(/[A-Z]/g, "")
   .replaceAll("'", "''")}'`;

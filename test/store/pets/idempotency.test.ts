@@ -82,7 +82,7 @@ test("the same request with the same Idempotency-Key is carried out once by two 
   const path = `${temporaryDirectory()}/store.db`;
   const one = await openStore({ path });
   const other = await openStore({ path });
-  const requests = Array.from({ length: 20 }, (_, at) => `${at}`);
+  const requests = Array.from({ length: 20 }, (_, index) => `${index}`);
   for (const id of requests) {
     const responses = await Promise.all([add(one, id), add(other, id, BELLA, one.key)]);
     expect(responses.map(({ status }) => status)).toEqual([201, 201]);

@@ -13,7 +13,7 @@ const insert = database.client.prepare(
 );
 
 for (let round = 0; ; round++) {
-  const names = Array.from({ length: 1 + (round % 7) }, (_, at) => `${prefix}${round}x${at} Zoë`);
+  const names = Array.from({ length: 1 + (round % 7) }, (_, index) => `${prefix}${round}x${index} Zoë`);
   const added = await Promise.all(
     names.map((name) => pets.add({ name, categoryId: BigInt(round % 3) }, act)),
   );

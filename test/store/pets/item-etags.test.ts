@@ -33,7 +33,7 @@ test("a list without ids, and one that finds no animal, have no ETags of items",
 test("the ETags of 50 animals fit the headers that proxies pass on, and a longer list has none", async () => {
   const store = await openStore();
   for (let id = 1; id <= 51; id++) await addPet(store, {});
-  const ids = Array.from({ length: 51 }, (_, at) => at + 1).join();
+  const ids = Array.from({ length: 51 }, (_, index) => index + 1).join();
   const response = await store.call("GET", `/v1/pets?ids=${ids}&limit=50`);
   expect(itemEtagsOf(response)).toHaveLength(50);
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");

@@ -52,7 +52,7 @@ test.each([1, 2, 7, 100])("with limit=%d the pages hold every animal once, in or
   await addMany(store, 14);
   const pages = await walk(store, `/v1/pets?limit=${limit}`);
   expect(pages).toHaveLength(Math.ceil(14 / limit));
-  expect(pages.flat()).toEqual(Array.from({ length: 14 }, (_, at) => `Animal ${at + 1}`));
+  expect(pages.flat()).toEqual(Array.from({ length: 14 }, (_, index) => `Animal ${index + 1}`));
 });
 
 test("the status filter selects its animals over all pages, and never those without a status", async () => {

@@ -180,7 +180,7 @@ test("a search sees a new name, and a deletion, immediately", async () => {
   expect(await idsOf(await list(own, { q: "luna" }))).toEqual([]);
 });
 
-const IDS = Array.from({ length: 30 }, (_, at) => at + 1).join();
+const IDS = Array.from({ length: 30 }, (_, index) => index + 1).join();
 
 test.each([
   { categoryId: "1" },

@@ -137,9 +137,9 @@ const expectedIds = (
         (ids === undefined || ids.includes(one.id)) &&
         (q === undefined || hasWords(one.name, q) || String(one.id) === q),
     )
-    .toSorted((one, other) => {
-      const byName = sort.endsWith("name") ? compareText(foldLetters(one.name), foldLetters(other.name)) : 0;
-      return sign * (byName || one.id - other.id);
+    .toSorted((a, b) => {
+      const byName = sort.endsWith("name") ? compareText(foldLetters(a.name), foldLetters(b.name)) : 0;
+      return sign * (byName || a.id - b.id);
     })
     .map(({ id }) => id);
 };

@@ -75,9 +75,9 @@ const KeyForm = ({ isSecond = false }: { isSecond?: boolean }) => {
         hint="Paste the key you were given (it starts with aas_)."
         error={isWrong ? error?.message : undefined}
       >
-        {(tied) => (
+        {(inputProps) => (
           <input
-            {...tied}
+            {...inputProps}
             ref={input}
             type="password"
             name="key"

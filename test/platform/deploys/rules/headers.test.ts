@@ -108,7 +108,7 @@ describe("a line is refused", () => {
     expect(parseHeaders("Link: a\n/a\n").faults).toEqual([
       { line: 1, problem: "is a header before the first path" },
     ]);
-    const paths = Array.from({ length: 102 }, (_, at) => `/${at}\n  Link: a`).join("\n");
+    const paths = Array.from({ length: 102 }, (_, index) => `/${index}\n  Link: a`).join("\n");
     expect(parseHeaders(paths).faults).toEqual([
       { line: 201, problem: "is more than the limit of 100 paths" },
     ]);

@@ -128,7 +128,7 @@ describe("a line is refused", () => {
 
   test("beyond the limit of rules, and of those with a pattern", () => {
     const lines = (count: number, line: (at: number) => string) =>
-      Array.from({ length: count }, (_, at) => line(at));
+      Array.from({ length: count }, (_, index) => line(index));
     const exact = lines(MAX_REDIRECTS, (at) => `/${at} /`);
     const patterns = lines(MAX_PATTERNS, (at) => `/${at}/* /`);
     expect(parseRedirects(exact.join("\n")).faults).toEqual([]);

@@ -272,7 +272,7 @@ test("the servers of a zone get queries for 16 checks at a time, and further che
   const { promise, resolve } = Promise.withResolvers<void>();
   fakeDns.delay = () => promise;
   const { send } = await openChecks({ inspect });
-  const running = Array.from({ length: 16 }, (_, at) => send({ hostname: `docs.example${at}.org` }));
+  const running = Array.from({ length: 16 }, (_, index) => send({ hostname: `docs.example${index}.org` }));
   while (fakeDns.asked.length < 16) await Bun.sleep(1);
   const refused = await send({ hostname: "docs.example.net" });
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);

@@ -378,8 +378,8 @@ test("queries of the public page are never urgent, and those of a key are", asyn
 });
 
 test("checks that hang delay no verification", async () => {
-  const names = Array.from({ length: 4 }, (_, at) => `docs.hang${at}.test`);
-  const targets = names.map((_, at) => `hang${at}.pages.test`);
+  const names = Array.from({ length: 4 }, (_, index) => `docs.hang${index}.test`);
+  const targets = names.map((_, index) => `hang${index}.pages.test`);
   const zones = zonesOf(TARGETS);
   using dns = await dnsServer({ zones });
   using resolver = await dnsServer({ zones, cache: { zones: {}, names: [] } });

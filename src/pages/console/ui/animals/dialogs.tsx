@@ -185,7 +185,9 @@ const Choice = ({
 export const CategoryField = (field: CategoryFieldProps) => {
   const { categories, isLoading } = useCategories();
   if (!isLoading) return <Choice categories={categories} {...field} />;
-  return <Field label="Category">{(tied) => <input {...tied} disabled value="Loading…" />}</Field>;
+  return (
+    <Field label="Category">{(inputProps) => <input {...inputProps} disabled value="Loading…" />}</Field>
+  );
 };
 
 export const StatusField = (field: {

@@ -202,9 +202,9 @@ export const AddDomains = ({ back }: { back: string }) => {
             {...bind("list")}
           />
           <Field label="Or choose a file">
-            {(tied) => (
+            {(inputProps) => (
               <input
-                {...tied}
+                {...inputProps}
                 type="file"
                 accept=".csv,.txt"
                 onChange={({ currentTarget: { files } }) =>

@@ -176,10 +176,10 @@ const Limit = ({ draft, change }: { draft: Draft; change: (change: Partial<Draft
     : "Leave empty for no limit.";
   return (
     <Field label="Rate limit" name="rateLimit" hint={hint}>
-      {(tied) => (
+      {(inputProps) => (
         <div class="rate">
           <input
-            {...tied}
+            {...inputProps}
             name="requests"
             inputMode="numeric"
             autocomplete="off"
