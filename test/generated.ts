@@ -417,11 +417,11 @@ export const sendGenerated = (count: number): void => {
     async (_name, operation) => {
       // A GET does not change the store.
       const store = operation.method === "GET" ? routed : await openFull();
-      const narrow = await store.mint({
+      const narrow = await store.createKey({
         scopes: [operation.scope === "orders:read" ? "metrics:read" : "orders:read"],
       });
       const seen = new Set<number>();
-      let right = await store.mint({});
+      let right = await store.createKey({});
       for (const request of fc.sample(requests(operation), { numRuns: count, seed: SEED })) {
         const key = { right, none: false as const, wrong: "aas_wrong", narrow }[request.key];
         // An empty segment, `.` and `..` make another path.
@@ -445,7 +445,7 @@ export const sendGenerated = (count: number): void => {
         const what = `${operation.method} ${path}?${query} ${String(request.body)} -> ${response.status}`;
         seen.add(response.status);
         // The request may have revoked or rotated its own key.
-        if (request.key === "right" && response.status === 401) right = await store.mint({});
+        if (request.key === "right" && response.status === 401) right = await store.createKey({});
         if (operation.method === "DELETE" && response.status === 204) await fillProject(store);
         if (operation.operationId === "deletePet" && response.status === 204) restoreAnimals(store);
         must(

@@ -136,10 +136,10 @@ describe.each(named(guarded))("%s", (_name, operation) => {
 
   test("the route gets 403 with every other scope, and not with its own", async () => {
     const others = (Object.keys(SCOPES) as Scope[]).filter((other) => other !== scope);
-    expect(await faultOf(await store.call(method, path, { key: await store.mint({ scopes: others }) }))).toBe(
-      "403 insufficient_scope",
-    );
-    const own = await store.call(method, path, { key: await store.mint({ scopes: [scope as Scope] }) });
+    expect(
+      await faultOf(await store.call(method, path, { key: await store.createKey({ scopes: others }) })),
+    ).toBe("403 insufficient_scope");
+    const own = await store.call(method, path, { key: await store.createKey({ scopes: [scope as Scope] }) });
     const isStream = own.headers.get("content-type") === "text/event-stream";
     const text = isStream ? await own.body?.cancel() : await own.text();
     expect(text?.includes("lacks the scope") ?? false).toBe(false);

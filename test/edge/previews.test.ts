@@ -138,7 +138,7 @@ test("a preview yields to an older project that has its name as a slug", async (
   const store = await open();
   await addSite(store, "older");
   store.database.client.run("update projects set slug = '001--docs' where slug = 'older'");
-  await store.mint({ name: "bump" });
+  await store.createKey({ name: "bump" });
   const response = await visit(store, `${PREVIEW}/`);
   expect([await response.text(), response.headers.get("x-robots-tag")]).toEqual(["home of older", null]);
 });

@@ -146,7 +146,7 @@ test("a project's own name redirects temporarily to its primary domain while tha
 });
 
 /** A write by this process, the only one that can write to an in-memory database. */
-const bump = (store: Store) => store.mint({ name: "bump" });
+const bump = (store: Store) => store.createKey({ name: "bump" });
 
 test.each(STORED_STAGES)(
   "a custom domain in stage %s is served only if that stage is live",

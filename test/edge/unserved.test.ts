@@ -69,7 +69,7 @@ test("the page of a domain that is not served is no error in the log, but a fail
   const line = { msg: "request", route: "site" };
   expect(await levelOf(NAME)).toEqual({ ...line, status: 503, level: 30 });
   store.database.client.run("ALTER TABLE deploys RENAME TO lost");
-  await store.mint({ name: "a write" });
+  await store.createKey({ name: "a write" });
   expect(await levelOf("docs.localhost")).toEqual({ ...line, status: 500, level: 50 });
 });
 
@@ -100,7 +100,7 @@ test("the page of a domain that is not served ends as soon as the domain is live
   const store = await open({ [NAME]: "issuing" });
   expect((await store.visit(`http://${NAME}/`)).status).toBe(503);
   store.database.client.run("UPDATE domains SET stage = 'live'");
-  await store.mint({ name: "a write" });
+  await store.createKey({ name: "a write" });
   expect(await textAt(store, NAME)).toBe("home of docs");
 });
 

@@ -115,14 +115,14 @@ test.each([
   ["pets:read", "PUT", "/v1/pets", 405],
 ] as const)("with a key of the scope %s, %s %s gets %d", async (scope, method, path, status) => {
   const store = shared();
-  const response = await store.call(method, path, { key: await store.mint({ scopes: [scope] }) });
+  const response = await store.call(method, path, { key: await store.createKey({ scopes: [scope] }) });
   expect(response.status).toBe(status);
 });
 
 test("missing scopes are named in the message and the challenge", async () => {
   const store = await openStore();
   const response = await store.call("POST", "/v1/pets", {
-    key: await store.mint({ scopes: ["pets:read"] }),
+    key: await store.createKey({ scopes: ["pets:read"] }),
   });
   expect(response.headers.get("www-authenticate")).toBe(
     'Bearer realm="adoption-store", error="insufficient_scope", scope="pets:write"',
@@ -135,8 +135,8 @@ describe("limits", () => {
 
   test("the limit of a key refuses requests beyond it until the next window, with RateLimit headers", async () => {
     const store = await openStore();
-    const key = await store.mint({ rate: { requests: 2, seconds: 60 } });
-    const other = await store.mint({ rate: { requests: 2, seconds: 60 } });
+    const key = await store.createKey({ rate: { requests: 2, seconds: 60 } });
+    const other = await store.createKey({ rate: { requests: 2, seconds: 60 } });
     setSystemTime(new Date("2026-11-20T00:00:00Z"));
     const first = await store.call("GET", "/v1/pets", { key });
     expect(first.status).toBe(200);

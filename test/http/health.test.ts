@@ -136,7 +136,7 @@ const unprivilegedKeys = async (store: Store): Promise<(string | false)[]> => [
   false,
   "aas_x",
   "aas_7777777777777777777777777777771SlwSS",
-  await store.mint({ scopes: ["pets:read", "keys:admin"] }),
+  await store.createKey({ scopes: ["pets:read", "keys:admin"] }),
 ];
 
 test("without the scope metrics:read, /readyz shows only counts and names of checks when it is not ready", async () => {
@@ -166,7 +166,7 @@ test("without the scope metrics:read, /readyz shows only counts and names of che
 test("/readyz shows the messages of warnings to a key with metrics:read", async () => {
   const store = await openStore();
   for (let at = 0; at < 12; at++) addCertificate(store, `${at}.example.org`, Date.UTC(2026, 10, 21, at));
-  const key = await store.mint({ scopes: ["metrics:read"] });
+  const key = await store.createKey({ scopes: ["metrics:read"] });
   const { warnings } = (await reportOf(store, { key })) as {
     warnings: { message: string }[];
   };

@@ -106,7 +106,7 @@ test("Invalid-Fields has the path of every fault of the mapping of domains", asy
 
 test("Invalid-Fields names a scope that the key does not have", async () => {
   const store = await openStore();
-  const key = await store.mint({ scopes: ["keys:admin"] });
+  const key = await store.createKey({ scopes: ["keys:admin"] });
   const response = await store.call("POST", "/platform/keys", { key, json: KEY });
   expect([response.status, response.headers.get("invalid-fields")]).toEqual([403, '"scopes";rule=forbidden']);
 });

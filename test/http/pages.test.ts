@@ -22,7 +22,7 @@ const openFull = async () => {
     body: "no archive",
     headers: { "content-type": "application/zip" },
   });
-  await store.mint({});
+  await store.createKey({});
   for (const email of ["a@example.org", "b@example.org"])
     await store.call("POST", "/platform/people", { json: { name: "Ada", email, role: "staff" } });
   // A second entry in the history of each thing.

@@ -92,7 +92,7 @@ const SCENARIOS: [
     429,
     isKeyed,
     async (one) => {
-      const key = await store.mint({ rate: { requests: 1, seconds: 3600 } });
+      const key = await store.createKey({ rate: { requests: 1, seconds: 3600 } });
       await store.call("GET", "/v1/none", { key });
       return store.call(one.method, pathOf(one), { key });
     },
@@ -100,7 +100,7 @@ const SCENARIOS: [
 ];
 
 const narrowKey = ({ scope }: Operation) =>
-  store.mint({ scopes: [scope === "orders:read" ? "metrics:read" : "orders:read"] });
+  store.createKey({ scopes: [scope === "orders:read" ? "metrics:read" : "orders:read"] });
 
 const withKey = (operation: Operation, idempotencyKey: string): Call => ({
   ...exampleOf(operation),

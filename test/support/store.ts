@@ -85,7 +85,7 @@ export interface Store {
   /** Requests a URL of the API, of a project's site or of a custom domain, with its host as the Host header. */
   visit(address: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<Response>;
   /** Creates a key and returns its secret. */
-  mint(key: Partial<NewKey>): Promise<string>;
+  createKey(key: Partial<NewKey>): Promise<string>;
   /** The lines of the log. */
   log: Record<string, unknown>[];
 }
@@ -163,9 +163,9 @@ export const openStore = async ({
   });
   compose(app);
   const { keys } = services;
-  const mint = async (key: Partial<NewKey>) =>
+  const createKey = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
-  const key = await mint({ name: "all" });
+  const key = await createKey({ name: "all" });
 
   const call = async (
     method: string,
@@ -212,7 +212,7 @@ export const openStore = async ({
     key,
     call,
     visit,
-    mint,
+    createKey,
     log,
   };
 };

@@ -41,7 +41,7 @@ const readsIn = async (store: Store): Promise<(string | undefined)[][]> => {
 
 test("reads of adopters' data leave one entry for each reader, with the number of adoptions", async () => {
   const store = await openWithOrders();
-  const key = await store.mint({ name: "website", scopes: ["orders:read"] });
+  const key = await store.createKey({ name: "website", scopes: ["orders:read"] });
   const grace = await signedIn(store, { name: "Grace Hopper" });
   await store.call("GET", "/v1/store/orders", { key });
   for (let read = 0; read < 5; read++) await store.call("GET", "/v1/store/orders/1", { key });
@@ -55,8 +55,8 @@ test("reads of adopters' data leave one entry for each reader, with the number o
 
 test("reads of adopters' data include the responses to steps of adoptions", async () => {
   const store = await openWithOrders();
-  const key = await store.mint({ name: "desk", scopes: ["orders:read", "orders:write"] });
-  const writer = await store.mint({ name: "writer", scopes: ["orders:write"] });
+  const key = await store.createKey({ name: "desk", scopes: ["orders:read", "orders:write"] });
+  const writer = await store.createKey({ name: "writer", scopes: ["orders:write"] });
   await store.call("POST", "/v1/store/orders/1/approve", { key });
   await store.call("POST", "/v1/store/orders/2/approve", { key: writer });
   expect(await readsIn(store)).toEqual([["desk", "rows: 1"]]);
@@ -88,7 +88,7 @@ test("a read of adopters' data after an hour without reads leaves a new entry", 
 
 test("a response without an adopter leaves no entry", async () => {
   const store = await openWithOrders();
-  const writer = await store.mint({ scopes: ["orders:write"] });
+  const writer = await store.createKey({ scopes: ["orders:write"] });
   const adopters = adopterRepository(store.database);
   await adopters.forget(ADOPTERS[2]!, true, { actor: OPERATOR, now: store.clock.now() });
   await store.call("POST", "/v1/store/orders/1/approve", { key: writer, json: {} });

@@ -41,7 +41,7 @@ const openBusyStore = async () => {
   });
   await store.call("POST", "/v1/store/orders/1/cancel", { json: {} });
   store.clock.advance(60_000);
-  const frontDesk = await store.mint({ name: "front desk", scopes: ["pets:write"] });
+  const frontDesk = await store.createKey({ name: "front desk", scopes: ["pets:write"] });
   await store.call("POST", "/v1/pets", { key: frontDesk, json: { name: "Luna", categoryId: 1 } });
   await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
   return store;
@@ -108,9 +108,9 @@ test("the audit log refuses the cursor of other filters", async () => {
 
 test("the audit log is for keys with the scope audit:read", async () => {
   const store = await openStore();
-  const auditor = await store.mint({ scopes: ["audit:read"] });
+  const auditor = await store.createKey({ scopes: ["audit:read"] });
   expect((await store.call("GET", "/platform/audit", { key: auditor })).status).toBe(200);
-  const admin = await store.mint({ scopes: ["keys:admin"] });
+  const admin = await store.createKey({ scopes: ["keys:admin"] });
   expect(await faultOf(await store.call("GET", "/platform/audit", { key: admin }))).toBe(
     "403 insufficient_scope",
   );
@@ -140,7 +140,7 @@ test("the history of an animal has its adoptions too, for keys that may read ord
     "order.placed 1",
     "pet.added 1",
   ]);
-  const website = await store.mint({ scopes: ["pets:read"] });
+  const website = await store.createKey({ scopes: ["pets:read"] });
   expect(actionsOf(await read(store, "/v1/pets/1/history", website))).toEqual(["pet.added 1"]);
 });
 

@@ -25,7 +25,7 @@ const openBusyStore = async () => {
   await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
   await addPet(store, { status: "available", categoryId: 1 });
   await store.call("POST", "/v1/store/orders", { json: { petId: 1, adopter: ADOPTER } });
-  await store.mint({ name: "second" });
+  await store.createKey({ name: "second" });
   await store.call("DELETE", "/platform/keys/2");
   await add("docs.example.org");
   return project;

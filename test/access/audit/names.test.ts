@@ -10,7 +10,7 @@ const PERSON_NAME = "Grace Hopper";
 /** Everything that has a history, each changed by a key and by a person. */
 const openChangedStore = async (): Promise<Store> => {
   const { store, add } = await openProject();
-  const key = await store.mint({ name: KEY_NAME });
+  const key = await store.createKey({ name: KEY_NAME });
   const grace = await signedIn(store, { name: PERSON_NAME, role: "administrator" });
   await add("docs.example.org");
   const change = async (method: string, path: string, json: object) => {
@@ -45,7 +45,7 @@ interface Named {
 }
 
 const actorsAt = async (store: Store, path: string, scopes: Scope[]): Promise<Named[]> => {
-  const key = await store.mint({ name: "reader", scopes });
+  const key = await store.createKey({ name: "reader", scopes });
   const response = await store.call("GET", path, { key });
   expect(response.status).toBe(200);
   return ((await response.json()) as { actor: Named }[]).map(({ actor }) => actor);
@@ -70,7 +70,7 @@ test("the history of a domain names keys and people only to callers with audit:r
   const store = await openChangedStore();
   const path = "/platform/projects/docs/domains/docs.example.org/history";
   const read = async (scopes: Scope[]) => {
-    const response = await store.call("GET", path, { key: await store.mint({ scopes }) });
+    const response = await store.call("GET", path, { key: await store.createKey({ scopes }) });
     return (await response.json()) as Record<string, unknown>[];
   };
   const named = await read(["platform:read", "audit:read"]);
@@ -84,7 +84,7 @@ test("the history of a domain names keys and people only to callers with audit:r
 
 test("no response to a reader without audit:read contains the name of a key or person that acted", async () => {
   const store = await openChangedStore();
-  const key = await store.mint({
+  const key = await store.createKey({
     name: "reader",
     scopes: ["pets:read", "orders:read", "platform:read", "metrics:read"],
   });
@@ -113,7 +113,7 @@ test("no response to a reader without audit:read contains the name of a key or p
 
 test("the console shows a volunteer no name of a key or another person that acted", async () => {
   const store = await openChangedStore();
-  const key = await store.mint({});
+  const key = await store.createKey({});
   const administrated: Store = {
     ...store,
     call: (method, path, call) => store.call(method, path, { key, ...call }),

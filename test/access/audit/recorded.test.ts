@@ -169,12 +169,12 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
     };
   },
   async "key.rotated"({ store }) {
-    await store.mint({ name: "website" });
+    await store.createKey({ name: "website" });
     await store.call("POST", "/platform/keys/2/rotate", { json: {} });
     return { resource: { kind: "key", id: "2", name: "website" } };
   },
   async "key.revoked"({ store }) {
-    await store.mint({ name: "website" });
+    await store.createKey({ name: "website" });
     await store.call("DELETE", "/platform/keys/2");
     return { resource: { kind: "key", id: "2", name: "website" } };
   },

@@ -6,7 +6,7 @@ import { type Store, faultOf, messageOf, openStore, temporaryDirectory } from ".
 const SECOND = 1000;
 const soon = (store: Store) => store.clock.now() + 20 * SECOND;
 
-const mint = async (store: Store, key: Partial<NewKey>) => {
+const createKey = async (store: Store, key: Partial<NewKey>) => {
   const keyWithSecret = await store.keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR);
   return { id: keyWithSecret.key.id, secret: keyWithSecret.secret };
 };
@@ -20,9 +20,9 @@ const create = (store: Store, key: string, wishes: object) =>
 
 test("a key that expires cannot rotate or revoke a key that never expires or expires later", async () => {
   const store = await openStore();
-  const { secret } = await mint(store, { expiresAt: soon(store) });
+  const { secret } = await createKey(store, { expiresAt: soon(store) });
   for (const expiresAt of [undefined, soon(store) + 1]) {
-    const { id } = await mint(store, { expiresAt });
+    const { id } = await createKey(store, { expiresAt });
     expect(await faultOf(await rotate(store, secret, id))).toBe("403 insufficient_scope");
     expect(await messageOf(await revoke(store, secret, id))).toContain("2026-11-20T00:00:20.000Z");
     expect((await store.keys.get(id)).revokedAt).toBeUndefined();
@@ -31,15 +31,15 @@ test("a key that expires cannot rotate or revoke a key that never expires or exp
 
 test("a key that expires can rotate and revoke a key that expires no later", async () => {
   const store = await openStore();
-  const { secret } = await mint(store, { expiresAt: soon(store) });
-  const { id } = await mint(store, { expiresAt: soon(store) });
+  const { secret } = await createKey(store, { expiresAt: soon(store) });
+  const { id } = await createKey(store, { expiresAt: soon(store) });
   expect((await rotate(store, secret, id)).status).toBe(200);
   expect((await revoke(store, secret, id)).status).toBe(204);
 });
 
 test("a key that expires can rotate itself, and keeps its expiry", async () => {
   const store = await openStore();
-  const { id, secret } = await mint(store, { expiresAt: soon(store) });
+  const { id, secret } = await createKey(store, { expiresAt: soon(store) });
   const rotated = (await (await rotate(store, secret, id)).json()) as { secret: string; expiresAt: string };
   expect(rotated.expiresAt).toBe("2026-11-20T00:00:20.000Z");
   store.clock.advance(20 * SECOND - 1);
@@ -50,7 +50,7 @@ test("a key that expires can rotate itself, and keeps its expiry", async () => {
 
 test("a secret that expires because its key was rotated cannot rotate that key, nor create, rotate or revoke a key that is valid for longer", async () => {
   const store = await openStore();
-  const { id, secret: old } = await mint(store, {});
+  const { id, secret: old } = await createKey(store, {});
   const { secret: newest } = (await (await rotate(store, store.key, id, 60)).json()) as { secret: string };
   for (const call of [
     () => rotate(store, old, id),
@@ -72,15 +72,15 @@ test.each([
   [{}, 403],
 ])("a key with a rate limit of 100/s creates a key with %j: %p", async (wishes, status) => {
   const store = await openStore();
-  const { secret } = await mint(store, { rate: { requests: 100, seconds: 1 } });
+  const { secret } = await createKey(store, { rate: { requests: 100, seconds: 1 } });
   expect((await create(store, secret, wishes)).status).toBe(status);
 });
 
 test("a key with a rate limit can rotate itself, but cannot rotate or revoke a key with a looser limit or none", async () => {
   const store = await openStore();
-  const { id, secret } = await mint(store, { rate: { requests: 100, seconds: 1 } });
+  const { id, secret } = await createKey(store, { rate: { requests: 100, seconds: 1 } });
   for (const rate of [undefined, { requests: 101, seconds: 1 }, { requests: 200, seconds: 60 }]) {
-    const other = await mint(store, { rate });
+    const other = await createKey(store, { rate });
     expect(await faultOf(await rotate(store, secret, other.id))).toBe("403 insufficient_scope");
     expect(await faultOf(await revoke(store, secret, other.id))).toBe("403 insufficient_scope");
   }
@@ -111,14 +111,14 @@ test.each<[string, Partial<NewKey>, number]>([
   ["another that cannot manage keys", { scopes: ["pets:read", "pets:write"] }, 409],
 ])("a key that can manage keys is revoked next to %s: %p", async (_, other, status) => {
   const store = await openStore();
-  await mint(store, other);
+  await createKey(store, other);
   store.clock.advance(SECOND);
   expect((await revoke(store, store.key, 1)).status).toBe(status);
 });
 
 test("the last usable key that can manage keys does not prevent other keys from being revoked", async () => {
   const store = await openStore();
-  const { id } = await mint(store, { scopes: ["pets:read"] });
+  const { id } = await createKey(store, { scopes: ["pets:read"] });
   expect((await revoke(store, store.key, id)).status).toBe(204);
 });
 
@@ -134,13 +134,13 @@ test("the last usable key that can manage keys remains when the last two are rev
     ]);
     expect(statuses.toSorted()).toEqual([204, 409]);
     if (statuses[0] === 204) last = next;
-    next = await mint(one, {});
+    next = await createKey(one, {});
   }
 });
 
 test("a revoked key cannot be rotated: it gets 409 key_revoked, even if it has expired too", async () => {
   const store = await openStore();
-  const { id } = await mint(store, { expiresAt: soon(store) });
+  const { id } = await createKey(store, { expiresAt: soon(store) });
   await revoke(store, store.key, id);
   expect(await faultOf(await rotate(store, store.key, id))).toBe("409 key_revoked");
   store.clock.advance(60 * SECOND);
@@ -149,7 +149,7 @@ test("a revoked key cannot be rotated: it gets 409 key_revoked, even if it has e
 
 test("an expired key cannot be rotated: it gets 409 key_expired", async () => {
   const store = await openStore();
-  const { id } = await mint(store, { expiresAt: soon(store) });
+  const { id } = await createKey(store, { expiresAt: soon(store) });
   store.clock.advance(20 * SECOND);
   expect(await faultOf(await rotate(store, store.key, id))).toBe("409 key_expired");
 });

@@ -8,7 +8,7 @@ import { type Store, faultOf, openStore } from "../../support/store.ts";
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 20);
 
-const mint = async (store: Store, key: Partial<NewKey>): Promise<number> =>
+const createKey = async (store: Store, key: Partial<NewKey>): Promise<number> =>
   (await store.keys.create({ name: "other", scopes: ["*"], ...key }, OPERATOR)).key.id;
 
 const statusOf = async (response: Response) => (response.ok ? `${response.status}` : faultOf(response));
@@ -16,28 +16,33 @@ const statusOf = async (response: Response) => (response.ok ? `${response.status
 /** The access that remains, and whether a key or person with all scopes may go. */
 const REMAINING: [title: string, add: (store: Store) => Promise<unknown>, mayGo: boolean][] = [
   ["nothing", async () => {}, false],
-  ["a key with *", (store) => mint(store, {}), true],
-  ["a key with * and a rate limit", (store) => mint(store, { rate: { requests: 5, seconds: 3600 } }), true],
-  ["a key with * that expires", (store) => mint(store, { expiresAt: NOW + 9 * HOUR }), false],
+  ["a key with *", (store) => createKey(store, {}), true],
+  [
+    "a key with * and a rate limit",
+    (store) => createKey(store, { rate: { requests: 5, seconds: 3600 } }),
+    true,
+  ],
+  ["a key with * that expires", (store) => createKey(store, { expiresAt: NOW + 9 * HOUR }), false],
   [
     "a key with * that was revoked",
-    async (store) => store.keys.revoke(await mint(store, {}), OPERATOR),
+    async (store) => store.keys.revoke(await createKey(store, {}), OPERATOR),
     false,
   ],
-  ["a key with keys:admin", (store) => mint(store, { scopes: ["keys:admin"] }), false],
+  ["a key with keys:admin", (store) => createKey(store, { scopes: ["keys:admin"] }), false],
   [
     "a key with keys:admin and pets:read",
-    (store) => mint(store, { scopes: ["keys:admin", "pets:read"] }),
+    (store) => createKey(store, { scopes: ["keys:admin", "pets:read"] }),
     false,
   ],
   [
     "a key with every scope of this version",
-    (store) => mint(store, { scopes: GRANTS.filter((grant) => grant !== "*") }),
+    (store) => createKey(store, { scopes: GRANTS.filter((grant) => grant !== "*") }),
     false,
   ],
   [
     "a key with every scope but keys:admin",
-    (store) => mint(store, { scopes: GRANTS.filter((grant) => grant !== "*" && grant !== "keys:admin") }),
+    (store) =>
+      createKey(store, { scopes: GRANTS.filter((grant) => grant !== "*" && grant !== "keys:admin") }),
     false,
   ],
   ["an administrator with a passkey", (store) => signedIn(store, { role: "administrator" }), true],
@@ -95,8 +100,8 @@ test.each<[scopes: Grant[], others: Partial<NewKey>[], mayGo: boolean]>([
   [["people:admin", "pets:read"], [], true],
 ])("a key with the scopes %j is revoked next to %j: %p", async (scopes, others, mayGo) => {
   const store = await openStore();
-  const id = await mint(store, { scopes });
-  for (const other of others) await mint(store, other);
+  const id = await createKey(store, { scopes });
+  for (const other of others) await createKey(store, other);
   await store.keys.revoke(1, OPERATOR, { force: true });
   const revoked = store.keys.revoke(id, OPERATOR);
   if (mayGo) await revoked;
@@ -111,8 +116,8 @@ test.each([
   "a key that expires in %d ms is revoked next to one that expires in %d ms: %p",
   async (own, other, mayGo) => {
     const store = await openStore();
-    const id = await mint(store, { expiresAt: NOW + own });
-    await mint(store, { expiresAt: NOW + other });
+    const id = await createKey(store, { expiresAt: NOW + own });
+    await createKey(store, { expiresAt: NOW + other });
     await store.keys.revoke(1, OPERATOR, { force: true });
     const revoked = store.keys.revoke(id, OPERATOR);
     if (mayGo) await revoked;

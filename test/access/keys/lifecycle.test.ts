@@ -141,7 +141,7 @@ test("a revoked key cannot be rotated, and an unknown one gets 404", async () =>
 
 test("a key that expires cannot create a key that is valid for longer", async () => {
   const store = await openStore();
-  const key = await store.mint({ expiresAt: Date.UTC(2026, 11, 1) });
+  const key = await store.createKey({ expiresAt: Date.UTC(2026, 11, 1) });
   const until = (expiresAt?: string) =>
     store.call("POST", "/platform/keys", {
       key,
@@ -171,7 +171,7 @@ test("a key cannot be rotated with graceSeconds as digits in a string", async ()
 
 test("a key cannot create, rotate or revoke a key with more privileges", async () => {
   const store = await openStore();
-  const key = await store.mint({ scopes: ["keys:admin", "pets:read"] });
+  const key = await store.createKey({ scopes: ["keys:admin", "pets:read"] });
   const json = (scopes: string[]) => ({ key, json: { name: "web", scopes } });
   expect((await store.call("POST", "/platform/keys", json(["pets:read"]))).status).toBe(201);
   for (const scopes of [["*"], ["pets:read", "pets:write"]])

@@ -69,7 +69,7 @@ test("links for people lead to BASE_URL", async () => {
 test("a key gives and takes only roles whose scopes it holds", async () => {
   const store = await openStore();
   await invite(store, { role: "staff" });
-  const key = await store.mint({ scopes: ["people:admin", "pets:read", "orders:read", "orders:write"] });
+  const key = await store.createKey({ scopes: ["people:admin", "pets:read", "orders:read", "orders:write"] });
   const add = (role: string) =>
     store.call("POST", "/platform/people", { key, json: { ...ADA, email: `${role}@example.org`, role } });
   expect((await add("volunteer")).status).toBe(201);
@@ -91,7 +91,7 @@ test("a key gives and takes only roles whose scopes it holds", async () => {
 test("a key with an end or a rate limit cannot manage people, because people have neither", async () => {
   const store = await openStore();
   for (const limit of [{ expiresAt: store.clock.now() + 1000 }, { rate: { requests: 100, seconds: 60 } }]) {
-    const key = await store.mint({ scopes: ["*"], ...limit });
+    const key = await store.createKey({ scopes: ["*"], ...limit });
     const refused = await store.call("POST", "/platform/people", { key, json: ADA });
     expect(await faultOf(refused)).toBe("403 insufficient_scope");
   }
@@ -128,7 +128,7 @@ test("the last administrator is neither demoted, removed nor left without a pass
 
 test("the last administrator may be removed while a key with all scopes exists", async () => {
   const { store, people } = await withoutKeys(["administrator"]);
-  await store.mint({ scopes: ["*"] });
+  await store.createKey({ scopes: ["*"] });
   expect((await people[0]!.send("DELETE", "/console/api/platform/people/1")).status).toBe(204);
 });
 

@@ -100,7 +100,7 @@ describe("a call of the console", () => {
 
   test("is limited to the scopes of its key", async () => {
     const store = await openStore();
-    const send = await signedInWith(store, await store.mint({ scopes: ["pets:read"] }));
+    const send = await signedInWith(store, await store.createKey({ scopes: ["pets:read"] }));
     expect(await faultOf(await send("GET", "/console/api/platform/keys"))).toBe("403 insufficient_scope");
   });
 
@@ -164,7 +164,7 @@ describe("a call of the console", () => {
 
   test("is refused once its key is revoked or its session is closed", async () => {
     const { send, store } = await signIn();
-    const sendRevoked = await signedInWith(store, await store.mint({}));
+    const sendRevoked = await signedInWith(store, await store.createKey({}));
     expect((await sendRevoked("GET", "/console/api/v1/pets")).status).toBe(200);
     expect((await store.call("DELETE", "/platform/keys/2")).status).toBe(204);
     expect(await faultOf(await sendRevoked("GET", "/console/api/v1/pets"))).toBe("401 invalid_api_key");

@@ -209,7 +209,7 @@ test("a fifth concurrent upload of a key gets Retry-After, while another key's i
   const fifth = await upload(store, site("five"));
   expect(fifth.headers.get("retry-after")).toBe("10");
   expect(await faultOf(fifth)).toBe("429 rate_limited");
-  const key = await store.mint({});
+  const key = await store.createKey({});
   const other = await store.call("POST", DEPLOYS, {
     key,
     body: site("other"),
@@ -225,7 +225,7 @@ test("slow uploads delay no other archive, and all keys together have a limit", 
   const slow = beginUploads(store, 7);
   await Bun.sleep(20);
   expect((await upload(store, site("between"))).status).toBe(201);
-  const more = beginUploads(store, 1, await store.mint({}));
+  const more = beginUploads(store, 1, await store.createKey({}));
   await Bun.sleep(20);
   expect(await faultOf(await upload(store, site("too many")))).toBe("429 rate_limited");
   await slow.end();

@@ -141,7 +141,7 @@ describe("the list of all domains", () => {
 
   test("needs a key with the scope platform:read", async () => {
     const { store } = shared();
-    const key = await store.mint({ scopes: ["pets:read"] });
+    const key = await store.createKey({ scopes: ["pets:read"] });
     expect((await store.call("GET", "/platform/domains", { key })).status).toBe(403);
   });
 });

@@ -165,7 +165,7 @@ describe("a list of domains", () => {
 
   test("needs a key with the scope platform:write", async () => {
     const { store } = await openProject();
-    const key = await store.mint({ scopes: ["platform:read"] });
+    const key = await store.createKey({ scopes: ["platform:read"] });
     expect(
       (await store.call("POST", "/platform/domains", { key, json: [{ hostname: "a.example.org" }] })).status,
     ).toBe(403);

@@ -111,8 +111,8 @@ test("projects are found by part of their slug or name, in pages", async () => {
 test("reading projects needs platform:read, changing them platform:write", async () => {
   const store = await openStore();
   await make(store);
-  const reader = await store.mint({ scopes: ["platform:read"] });
-  const writer = await store.mint({ scopes: ["platform:write"] });
+  const reader = await store.createKey({ scopes: ["platform:read"] });
+  const writer = await store.createKey({ scopes: ["platform:write"] });
   expect((await store.call("GET", "/platform/projects/docs", { key: reader })).status).toBe(200);
   const refused = [
     await store.call("GET", "/platform/projects", { key: writer }),

@@ -119,8 +119,8 @@ test("a category with animals cannot be deleted", async () => {
 
 test("reading categories needs pets:read, changing them pets:write", async () => {
   const store = await withCategories("Dogs");
-  const reader = await store.mint({ scopes: ["pets:read"] });
-  const writer = await store.mint({ scopes: ["pets:write"] });
+  const reader = await store.createKey({ scopes: ["pets:read"] });
+  const writer = await store.createKey({ scopes: ["pets:write"] });
   expect((await store.call("GET", "/v1/categories/1", { key: reader })).status).toBe(200);
   expect((await store.call("GET", "/v1/categories", { key: writer })).status).toBe(403);
   for (const [method, call] of [

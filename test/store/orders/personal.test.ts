@@ -8,9 +8,9 @@ const PERSONAL = /Ada|Byron|example\.org|Marylebone/;
 
 test("reading adopters needs orders:read, but the response to placing an order repeats its adopter", async () => {
   const store = await openStore();
-  const reader = await store.mint({ scopes: ["orders:read"] });
-  const writer = await store.mint({ scopes: ["orders:write"] });
-  const both = await store.mint({ scopes: ["orders:read", "orders:write"] });
+  const reader = await store.createKey({ scopes: ["orders:read"] });
+  const writer = await store.createKey({ scopes: ["orders:write"] });
+  const both = await store.createKey({ scopes: ["orders:read", "orders:write"] });
   await addAvailablePet(store);
   const placed = await place(store, 1, { note: NOTE }, writer);
   expect(await placed.json()).toMatchObject({ adopter: ADA, note: NOTE });

@@ -126,7 +126,7 @@ test("the separate index has each order once, regardless of its changes", async 
 });
 
 test("a key without orders:read learns nothing from any search", async () => {
-  const writer = await store.mint({ scopes: ["orders:write", "pets:read", "pets:write"] });
+  const writer = await store.createKey({ scopes: ["orders:write", "pets:read", "pets:write"] });
   const bodies = new Set<string>();
   for (const path of ["orders", "statistics"])
     for (const q of ["kowalska", "nobody", "", "a b c d e f g h i"]) {

@@ -185,7 +185,7 @@ test.each([
 
 test("POST /v1/pets/changes needs the scope pets:write", async () => {
   const store = await shelter(1);
-  const key = await store.mint({ scopes: ["pets:read"] });
+  const key = await store.createKey({ scopes: ["pets:read"] });
   const response = await store.call("POST", "/v1/pets/changes", {
     key,
     json: { changes: [{ id: 1, change: {} }] },

@@ -290,7 +290,7 @@ test("GET /v1/pets/events sends a comment at each heartbeat while nothing change
 
 test("GET /v1/pets/events sends nothing more to a revoked key", async () => {
   const store = await openStore();
-  const stream = await follow(store, {}, "", { key: await store.mint({ scopes: ["pets:read"] }) });
+  const stream = await follow(store, {}, "", { key: await store.createKey({ scopes: ["pets:read"] }) });
   await store.call("DELETE", "/platform/keys/2");
   await addPet(store, {});
   expect(await outcomeOf(stream.next(1))).toThrow("the stream ended");
@@ -298,9 +298,9 @@ test("GET /v1/pets/events sends nothing more to a revoked key", async () => {
 
 test("GET /v1/pets/events ends when its key is revoked", async () => {
   const store = await openStore({ streamLimits: { ...LIMITS, heartbeatMs: 20 } });
-  const revoked = await follow(store, {}, "", { key: await store.mint({ scopes: ["pets:read"] }) });
+  const revoked = await follow(store, {}, "", { key: await store.createKey({ scopes: ["pets:read"] }) });
   const expired = await follow(store, {}, "", {
-    key: await store.mint({ expiresAt: store.clock.now() + 1000 }),
+    key: await store.createKey({ expiresAt: store.clock.now() + 1000 }),
   });
   await store.call("DELETE", "/platform/keys/2");
   store.clock.advance(2000);
@@ -327,7 +327,7 @@ test("GET /v1/pets/events limits the open streams of a key, and of all keys and 
   const refused = await store.call("GET", "/v1/pets/events");
   expect(refused.headers.get("retry-after")).toBe("10");
   expect(await faultOf(refused)).toBe("429 rate_limited");
-  const key = await store.mint({});
+  const key = await store.createKey({});
   streams.push(await follow(store, {}, "", { key }));
   expect(await messageOf(await store.call("GET", "/v1/pets/events", { key }))).toContain(
     "a key or person may have 2, and all of them together 3. Operators: raise EVENT_STREAMS_PER_KEY or EVENT_STREAMS",

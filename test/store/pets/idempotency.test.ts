@@ -112,7 +112,7 @@ test("both of two processes that can carry out a request only once respond with 
 test("the same request with the same Idempotency-Key runs again after 24 hours, and with another API key", async () => {
   const store = await openStore();
   await add(store, "a");
-  expect((await add(store, "a", BELLA, await store.mint({}))).headers.has("idempotency-replayed")).toBe(
+  expect((await add(store, "a", BELLA, await store.createKey({}))).headers.has("idempotency-replayed")).toBe(
     false,
   );
   store.clock.advance(DAY_MS - 1);
@@ -203,7 +203,7 @@ test("the sweep of stored responses removes responses older than 24 hours, and n
 
 test("the sweep of stored responses keeps the newest of each API key, up to the limit", async () => {
   const store = await openStore();
-  const other = await store.mint({});
+  const other = await store.createKey({});
   await add(store, "a", BELLA, other);
   for (let at = 0; at < 10; at++) await add(store, `${at}`);
   await sweepAll(store, 0, 3);

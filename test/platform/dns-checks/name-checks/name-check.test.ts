@@ -214,8 +214,8 @@ test("a domain that was checked has the guide of its zone too", async () => {
 test("a check needs platform:read, and stores nothing", async () => {
   const { store, check } = await openChecks();
   const changes = () => store.database.client.query("SELECT total_changes() AS n").get();
-  const reader = await store.mint({ scopes: ["platform:read"] });
-  const other = await store.mint({ scopes: ["pets:read"] });
+  const reader = await store.createKey({ scopes: ["platform:read"] });
+  const other = await store.createKey({ scopes: ["pets:read"] });
   const json = { hostname: "docs.example.test" };
   const path = "/platform/domain-checks";
   expect((await store.call("POST", path, { json, key: other })).status).toBe(403);
