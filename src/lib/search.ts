@@ -20,7 +20,7 @@ export const searchWords = (text: string): string[] | undefined => {
 const ID = /^[1-9][0-9]{0,15}$/;
 
 /** The id that a search consists of; null if it is anything else than one number. */
-const typedId = ([word = "", ...others]: readonly string[]): number | null =>
+const idQueryOf = ([word = "", ...others]: readonly string[]): number | null =>
   others.length === 0 && ID.test(word) ? Number(word) : null;
 
 /** The longest prefix, in characters, that the index has entries for (migration 0007). */
@@ -39,7 +39,7 @@ export interface Search {
   /** The FTS5 query. */
   match: string;
   /** The id that was typed; null if the text is not an id. */
-  typed: number | null;
+  idQuery: number | null;
   /** How many ids the first slice covers: see `idSlices`. */
   firstSlice: number;
 }
@@ -53,7 +53,7 @@ export const toSearch = (text: string | undefined): Search | undefined => {
   return {
     words,
     match: ftsQuery(words),
-    typed: typedId(words),
+    idQuery: idQueryOf(words),
     // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
     firstSlice: areIndexedPrefixes(words) ? FIRST_SLICE_IDS : Infinity,
   };

@@ -69,10 +69,10 @@ const byIdIn = (sort: OrderSort) => (one: { id: number }, other: { id: number })
 const NEWEST = statement<{ id: number | null }>(sql`SELECT max(${orders.id}) AS id FROM ${orders}`);
 
 /** The order whose id the text is, unless its words match too. */
-const TYPED = statement(sql`
+const WITH_ID = statement(sql`
   SELECT ${columnsOf(orders)}
   FROM ${orders}
-  WHERE ${orders.id} = ${value("typed")}
+  WHERE ${orders.id} = ${value("idQuery")}
     AND ${IN_SLICE}
     AND ${MATCHES_STATUS}
     AND (${value("petId")} IS NULL OR ${OF_PET})
@@ -124,8 +124,8 @@ const orderLists = ({ client }: Pick<Database, "client">): ((page: OrderPage) =>
       if (found.length === limit) break;
       await nextTurn();
     }
-    const typed = TYPED.all(client, { ...values, ...searchValues });
-    return [...found, ...typed].toSorted(byIdIn(sort)).slice(0, limit);
+    const withId = WITH_ID.all(client, { ...values, ...searchValues });
+    return [...found, ...withId].toSorted(byIdIn(sort)).slice(0, limit);
   };
 };
 
@@ -159,7 +159,7 @@ const countFor = (hasPet: boolean, hasWords: boolean) => {
 /** The reads without a sort, for the test of their plans. */
 export const INDEXED_READS = [
   ...Object.values(LISTS).flatMap((lists) => Object.values(lists)),
-  TYPED,
+  WITH_ID,
   COUNT,
   COUNT_WORDS,
   COUNT_PET,
@@ -178,7 +178,7 @@ const orderCounts =
     const bounds = { low: 0, high: NEWEST.get(client)?.id ?? 0 };
     const values = { ...bounds, ...search, petId: petId ?? null, status: null };
     const counts: OrderCounts = { placed: 0, approved: 0, completed: 0, cancelled: 0 };
-    for (const { status } of search ? TYPED.all(client, values) : []) counts[status]++;
+    for (const { status } of search ? WITH_ID.all(client, values) : []) counts[status]++;
     for (const slice of idSlices(bounds, false, search?.firstSlice ?? FIRST_SLICE_IDS)) {
       for (const group of count.all(client, { ...values, ...slice }))
         for (const status of ORDER_STATUSES) counts[status] += group[status];

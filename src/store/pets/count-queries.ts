@@ -3,7 +3,7 @@ import { categories, categoryCounts, dayCounts, pets } from "../../data/db/schem
 import { columnsOf, statement, value } from "../../data/db/statement.ts";
 import { type Search, toSearch } from "../../lib/search.ts";
 import { PET_STATUSES, type Pet, type PetFilters } from "./pet.ts";
-import { indexedTo, type Reader, ALL_IDS, findTyped, wordLookup, wordSlices } from "./queries.ts";
+import { indexedTo, type Reader, ALL_IDS, findWithId, wordLookup, wordSlices } from "./queries.ts";
 
 /** The animals to count. */
 export type CountedPets = Pick<PetFilters, "q" | "categoryId">;
@@ -59,13 +59,13 @@ const searchCounts = async (
   search: Search,
   categoryId: bigint | undefined,
 ): Promise<StatusCounts> => {
-  const byWords = { ...search, typed: null };
+  const byWords = { ...search, idQuery: null };
   const filters = { status: undefined, categoryId };
   const bounds = { ...ALL_IDS, high: indexedTo(reader) };
   const hasWords = wordLookup(reader)(byWords);
-  const typed = findTyped(reader, search, filters);
-  const isUncounted = typed !== undefined && (typed.id > bounds.high || !hasWords(typed));
-  let counts = countPets(isUncounted ? [typed] : []);
+  const withId = findWithId(reader, search, filters);
+  const isUncounted = withId !== undefined && (withId.id > bounds.high || !hasWords(withId));
+  let counts = countPets(isUncounted ? [withId] : []);
   for await (const [more = NO_ANIMALS] of COUNT_SLICES(reader)(byWords, { filters, bounds }))
     counts = add(counts, more);
   return counts;

@@ -17,7 +17,7 @@ import {
   type PetPage,
   type Reader,
   toPet,
-  findTyped,
+  findWithId,
   type PlanOptions,
   wordLookup,
   wordSlices,
@@ -104,10 +104,10 @@ const indexSearch = (reader: Reader, isDescending: boolean, options: PlanOptions
       found.push(...more.slice(0, missing()));
       if (missing() === 0) break;
     }
-    const typed = findTyped(reader, search, filters);
-    const isAfter = typed && typed.id > bounds.low && typed.id <= bounds.high;
-    if (!isAfter || found.some(({ id }) => id === typed.id)) return found;
-    return [...found, typed].toSorted(inOrder).slice(0, limit);
+    const withId = findWithId(reader, search, filters);
+    const isAfter = withId && withId.id > bounds.low && withId.id <= bounds.high;
+    if (!isAfter || found.some(({ id }) => id === withId.id)) return found;
+    return [...found, withId].toSorted(inOrder).slice(0, limit);
   };
 };
 
@@ -127,7 +127,7 @@ const petSearch = (
     const scan = await scanDense(
       (after: Pet | undefined, count) => listPage(filters, { after: after?.id ?? start, limit: count }),
       ({ id, name }) => {
-        const isMatch = id === search.typed || matches(name);
+        const isMatch = id === search.idQuery || matches(name);
         isKnown &&= isMatch !== undefined;
         return isMatch === true;
       },

@@ -21,7 +21,7 @@ import {
   type Row,
   toPet,
   ALL_IDS,
-  findTyped,
+  findWithId,
   wordLookup,
   wordSlices,
 } from "./queries.ts";
@@ -42,9 +42,9 @@ const searchedIds = async (reader: Reader, search: Search, filters: FieldFilters
   const found: number[] = [];
   for await (const ids of ID_SLICES(reader)(search, { filters, bounds: ALL_IDS }))
     for (const id of ids) found.push(id);
-  const typed = findTyped(reader, search, filters);
-  if (!typed || found.includes(typed.id)) return found;
-  return [...found, typed.id].toSorted((a, b) => a - b);
+  const withId = findWithId(reader, search, filters);
+  if (!withId || found.includes(withId.id)) return found;
+  return [...found, withId.id].toSorted((a, b) => a - b);
 };
 
 const IDS = byFilters((conditions) =>

@@ -99,21 +99,25 @@ const LOOK_UP_WORD = statement(sql`
  */
 export const wordLookup =
   ({ client }: Reader) =>
-  ({ words: searched, typed }: Search) => {
+  ({ words: searched, idQuery }: Search) => {
     const matches = wordMatcher(searched);
     const isIndexed = (id: number) =>
       searched.every((word) => LOOK_UP_WORD.get(client, { word: ftsQuery([word]), id }) !== undefined);
     return ({ id, name }: Pick<Pet, "id" | "name">): boolean =>
-      id === typed || (matches(name) ?? isIndexed(id));
+      id === idQuery || (matches(name) ?? isIndexed(id));
   };
 
-const TYPED = statement(
-  sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${pets.id} = ${value("typed")} AND ${MATCHES_FILTERS}`,
+const WITH_ID = statement(
+  sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${pets.id} = ${value("idQuery")} AND ${MATCHES_FILTERS}`,
 ).as(toPet);
 
 /** Finds the animal whose id was typed, if it matches the filters. */
-export const findTyped = ({ client }: Reader, { typed }: Search, filters: FieldFilters): Pet | undefined =>
-  typed === null ? undefined : TYPED.get(client, { ...filterValues(filters), typed });
+export const findWithId = (
+  { client }: Reader,
+  { idQuery }: Search,
+  filters: FieldFilters,
+): Pet | undefined =>
+  idQuery === null ? undefined : WITH_ID.get(client, { ...filterValues(filters), idQuery });
 
 /** How many ids are read of each list before the next step of the search is planned. */
 const PROBED_IDS = 100;

@@ -215,15 +215,15 @@ const indexedReads = (reader: Reader, catchUp: CatchUp) => {
   const listIndexed = listsOf(reader);
   const counts = petCounts(reader);
 
-  const countIndexed = async (filters: CountedPets, typed: number | null): Promise<StatusCounts> => {
+  const countIndexed = async (filters: CountedPets, idQuery: number | null): Promise<StatusCounts> => {
     const unindexed = await catchUp();
     const found = { ...(await counts.byStatus(filters)) };
     if (!unindexed) return found;
     const all = { status: undefined, ids: undefined, after: undefined, limit: Number.MAX_SAFE_INTEGER };
     // An animal whose id was typed is found without the index.
     const more = await listsOf(unindexed)({ ...all, ...filters, sort: "id" });
-    for (const { id, status = "none" } of more) if (id !== typed) found[status] += 1;
-    return unindexed.isCurrent() ? found : countIndexed(filters, typed);
+    for (const { id, status = "none" } of more) if (id !== idQuery) found[status] += 1;
+    return unindexed.isCurrent() ? found : countIndexed(filters, idQuery);
   };
 
   return {
@@ -243,7 +243,7 @@ const indexedReads = (reader: Reader, catchUp: CatchUp) => {
       /** The animals that match, by status: those of a category, those that a search finds, or all. */
       byStatus(filters: CountedPets): StatusCounts | Promise<StatusCounts> {
         const search = toSearch(filters.q);
-        return search ? countIndexed(filters, search.typed) : counts.byStatus(filters);
+        return search ? countIndexed(filters, search.idQuery) : counts.byStatus(filters);
       },
     },
   };
