@@ -62,7 +62,9 @@ export const commandRooms = (context: Context) => {
         onRemoved: () => {},
       });
     },
-    adopters: adopterRepository(database),
+    get adopters() {
+      return adopterRepository(database);
+    },
   };
 };
 

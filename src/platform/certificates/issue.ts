@@ -168,7 +168,10 @@ export const certificateIssuer = (ordering: Ordering, undecided: UndecidedRecord
     if (!wildcard?.covers(hostname)) return false;
     const now = clock.now();
     if (!isValidAt((await certificates.find(wildcard.hostname))?.issued, now)) return false;
-    log.debug({ hostname, wildcard: wildcard.hostname }, "a wildcard certificate replaces that of the name");
+    log.debug(
+      { hostname, wildcard: wildcard.hostname },
+      "a wildcard certificate is to replace that of the name",
+    );
     if (issued && issued.notAfter > now) await certificates.putOff(certificate, issued.notAfter);
     else {
       const attempt = await certificates.beginAttempt(certificate, now);
@@ -188,8 +191,13 @@ export const certificateIssuer = (ordering: Ordering, undecided: UndecidedRecord
     const level = type === UNDECIDED ? "debug" : "warn";
     log[level]({ hostname, type, detail, status }, "no certificate was issued");
     log.debug(
-      { hostname, isCounted, nextAt: failure.nextAt, refusedBy: failure.refusedBy },
-      "the next attempt is scheduled",
+      {
+        hostname,
+        isCounted,
+        nextAt: failure.nextAt && formatTime(failure.nextAt),
+        refusedBy: failure.refusedBy,
+      },
+      "the next attempt is scheduled, unless the name has changed",
     );
     if (type === "accountDoesNotExist" && certificate.order)
       await certificates.forgetAccount(certificate.order.ca);

@@ -118,19 +118,11 @@ const INSERT = statement(sql`
 /** A certificate in use, and how many its name had before. */
 type UsedPair = KeyPair & Pick<Issued, "notBefore" | "notAfter"> & Pick<Row, "renewals">;
 
-const issuedOf = ({
-  hostname,
-  key,
-  chain,
-  authority,
-  notBefore,
-  notAfter,
-  ariId,
-}: Row): Issued | undefined => {
-  if (key === null || chain === null) return undefined;
-  if (notBefore === null || notAfter === null) throw new Error(`the certificate of ${hostname} has no dates`);
-  return { key, chain, ca: authority, notBefore, notAfter, ariId };
-};
+/** A certificate without its dates counts as expired, so that it is replaced: an error would end the work on all due names. */
+const issuedOf = ({ key, chain, authority: ca, notBefore, notAfter, ariId }: Row): Issued | undefined =>
+  key === null || chain === null
+    ? undefined
+    : { key, chain, ca, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, ariId };
 
 const orderOf = ({ orderAuthority: ca, orderUrl: url, orderKey: key }: Row): PendingOrder | undefined =>
   ca === null || key === null ? undefined : { ca, url, key };
@@ -168,12 +160,15 @@ const MISSING = statement<Pick<Row, "hostname">>(sql`
   LIMIT ${value("limit")}`);
 
 const PAIR = statement<UsedPair>(sql`
-  SELECT ${columnsOf(certificates, "key", "chain", "renewals", "notBefore", "notAfter")}
+  SELECT
+    ${columnsOf(certificates, "key", "chain", "renewals")},
+    coalesce(${certificates.notBefore}, 0) AS notBefore,
+    coalesce(${certificates.notAfter}, 0) AS notAfter
   FROM ${certificates}
   WHERE ${HAS_NAME} AND ${certificates.key} IS NOT NULL AND ${certificates.chain} IS NOT NULL`);
 
 const EXPIRIES = statement<Expiry>(sql`
-  SELECT ${columnsOf(certificates, "hostname", "notBefore", "notAfter")}
+  SELECT ${columnsOf(certificates, "hostname", "notAfter")}, coalesce(${certificates.notBefore}, 0) AS notBefore
   FROM ${certificates}
   WHERE ${certificates.notAfter} IS NOT NULL
   ORDER BY ${certificates.notAfter}`);

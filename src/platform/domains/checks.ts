@@ -20,8 +20,8 @@ import { type Poller, duePoller } from "../../lib/poller.ts";
  */
 export type CheckOutcome = "recorded" | "taken" | "overtaken";
 
-/** The reasons in the log. */
-const REASONS: Record<CheckOutcome, string> = {
+/** The outcomes in the log. */
+const OUTCOMES: Record<CheckOutcome, string> = {
   recorded: "the result of a check is stored",
   taken: "the records are right, but another project keeps the name",
   overtaken: "the domain was changed during its check, or the service stops: the result is discarded",
@@ -143,7 +143,8 @@ export const domainChecks = (
   const mayProve = async (domain: Domain, now: number): Promise<boolean> => {
     if (!acceptsProof(domain, now)) return false;
     const holder = await domains.holder(domain.hostname);
-    return !holder || holder.domain.verifiedAt === null;
+    // The project's own domain may have verified since it was read.
+    return !holder || holder.project.id === domain.projectId || holder.domain.verifiedAt === null;
   };
 
   /** Inspects a domain and stores the result. */
@@ -164,10 +165,7 @@ export const domainChecks = (
       isServed: isServed(stage),
     });
     const event = inspection.event ?? "unreachable";
-    log.debug(
-      { hostname, event, findings: inspection.findings.map(({ kind }) => kind) },
-      "a domain is checked",
-    );
+    log.debug({ hostname, event, findings: inspection.findings.map(({ kind }) => kind) }, "checked a domain");
     if (signal?.aborted) return "overtaken";
     if (await write(domain, inspection, { actor, askedAt })) {
       if (awaitsCertificate(stage) && isReady(domain, inspection)) await onReady?.(hostname);
@@ -178,14 +176,6 @@ export const domainChecks = (
     return isTaken && (await write(domain, inspection, { actor, askedAt, isTaken })) ? "taken" : "overtaken";
   };
 
-  const performLogged = async (
-    ...[checkable, ...rest]: Parameters<typeof perform>
-  ): Promise<CheckOutcome> => {
-    const outcome = await perform(checkable, ...rest);
-    log.debug({ hostname: checkable.domain.hostname, outcome }, REASONS[outcome]);
-    return outcome;
-  };
-
   return {
     /**
      * Asks the DNS about a domain and stores the result. Calls during the check share it. Queries of a check that a
@@ -193,7 +183,7 @@ export const domainChecks = (
      * @param signal after its abort the result is not stored
      */
     run(checkable: Checkable, actor: Actor, signal?: AbortSignal): Promise<CheckOutcome> {
-      const { id } = checkable.domain;
+      const { id, hostname } = checkable.domain;
       const isAwaited = actor.kind !== "service";
       const current = running.get(id);
       if (current) {
@@ -203,9 +193,13 @@ export const domainChecks = (
       const { promise: outcome, resolve, reject } = Promise.withResolvers<CheckOutcome>();
       // Before the check begins: its first queries look here whether they are urgent.
       running.set(id, { outcome, isAwaited });
-      performLogged(checkable, actor, () => running.get(id)?.isAwaited ?? true, signal)
+      perform(checkable, actor, () => running.get(id)?.isAwaited ?? true, signal)
         .finally(() => running.delete(id))
-        .then(resolve, reject);
+        .then((reached) => {
+          log.debug({ hostname, outcome: reached }, OUTCOMES[reached]);
+          return resolve(reached);
+        })
+        .catch(reject);
       return outcome;
     },
   };
@@ -228,7 +222,7 @@ export const domainScheduler = ({ clock, log }: Context, domains: Domains, check
     idOf: ({ domain }) => domain.id,
     async process({ domain, project }, signal) {
       if (hasCustomDomains(project)) return checks.run({ domain, project }, SERVICE, signal);
-      log.debug({ hostname: domain.hostname }, "the plan has no custom domains: scheduled checks end");
+      log.debug({ hostname: domain.hostname }, "the plan has no custom domains: scheduled checks are to end");
       return domains.stopChecks(domain);
     },
     maxPerTick: MAX_PER_TICK,

@@ -94,7 +94,10 @@ export const recordWatch = (
     const isDue = last?.cause !== cause || (cause === "changed" && Math.abs(at - last.at) >= RECHECK_MS);
     if (!isDue || signal.aborted) return;
     checked.set(key, { cause, at });
-    log.debug({ hostname: domain.hostname, cause }, "a watched record has changed: a check begins");
+    log.debug(
+      { hostname: domain.hostname, cause },
+      "the records of a watched domain may be right: a check is requested",
+    );
     const check = checks.run({ domain, project }, SERVICE, signal).catch(onError);
     await Promise.race([check, Bun.sleep(patienceMs)]);
   };

@@ -403,13 +403,13 @@ test("each decision of a check and an attempt is logged at debug with its reason
   await pass(DAY);
   const decisions = store.log.filter(({ hostname }) => hostname === NAME);
   expect(decisions.map(({ msg }) => msg)).toEqual([
-    "a domain is checked",
+    "checked a domain",
     "the result of a check is stored",
     "a certificate is needed: the attempt begins",
     "the name can be proved",
     "a limit forbids the order at this CA",
     "no certificate was issued",
-    "the next attempt is scheduled",
+    "the next attempt is scheduled, unless the name has changed",
     "a certificate is needed: the attempt begins",
     "the name can be proved",
     "a new certificate is in use",
