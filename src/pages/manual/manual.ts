@@ -3,7 +3,6 @@ import { PAGE_POLICY } from "../../http/html-page.ts";
 import { staticText } from "../../http/static-text.ts";
 import { prefersHtml } from "../../lib/accept.ts";
 import { Fault } from "../../lib/errors.ts";
-import { oncePer } from "../../lib/lazy.ts";
 import { ASSETS, documentOf, otherDocumentOf } from "./layout.ts";
 import { PICTURES } from "./contents.ts";
 import { type Edition, MANUAL_PATH } from "./edition.ts";
@@ -77,18 +76,23 @@ const cacheControlOf = (path: string): string => (path.startsWith("assets/") ? I
 /** @param path below the manual's address @param wantsMarkdown the client prefers Markdown to HTML */
 export type Responder = (path: string, wantsMarkdown: boolean, headers: RequestHeaders) => Promise<Response>;
 
-/** Responds with the files of the manual. Each is made once, on first use. */
+/** Responds with the files of the manual. Each is made once, on first use; a failure is not kept. */
 export const manualResponder = (edition: Edition): Responder => {
   const files = manualFiles(edition);
-  const open = oncePer(async (path: string) => {
-    const file = await files.get(path)?.();
-    return file && staticText(file.text, file.type, { ...HEADERS, "cache-control": cacheControlOf(path) });
-  });
+  const responders = new Map<string, ReturnType<typeof staticText>>();
+  const open = async (path: string, make: () => ManualFile | Promise<ManualFile>) => {
+    const { text, type } = await make();
+    const responder = staticText(text, type, { ...HEADERS, "cache-control": cacheControlOf(path) });
+    responders.set(path, responder);
+    return responder;
+  };
+  const responderAt = async (path: string) => {
+    const make = files.get(path);
+    return responders.get(path) ?? (make && open(path, make));
+  };
   return async (path, wantsMarkdown, headers) => {
     const isNegotiated = files.has(`${path}.md`);
-    const name = isNegotiated && wantsMarkdown ? `${path}.md` : path;
-    // Unknown paths are not kept.
-    const responder = files.has(name) ? await open(name) : undefined;
+    const responder = await responderAt(isNegotiated && wantsMarkdown ? `${path}.md` : path);
     if (!responder) {
       // Only browsers get a page: every other client of this host expects its errors as JSON.
       if (!prefersHtml(headers["accept"])) throw new Fault("not_found");

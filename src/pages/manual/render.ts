@@ -11,18 +11,26 @@ export const highlight = (code: string, language: string): string => {
   return opened.getLanguage(language) ? opened.highlight(code, { language }).value : Bun.escapeHTML(code);
 };
 
-/** A fence's info string: ```` ```js file=walk.mjs ````. */
-interface Info {
-  language: string;
-  /** The file that the reader saves the code as. */
-  file: string | undefined;
-}
+const ATTRIBUTE = /([\w-]+)=(?:"([^"]*)"|(\S+))/g;
 
-/** Reads the class that the info string became: `language-js file=walk.mjs`, with a no-break space. */
-const infoOf = (className: string): Info => {
-  const [language = "", ...attributes] = className.replace(/^language-/, "").split(/\s/);
-  const file = attributes.find((attribute) => attribute.startsWith("file="));
-  return { language, file: file?.slice("file=".length) };
+/**
+ * Reads the class that a fence's info string became: `language-js file=walk.mjs`, with a no-break space.
+ * @returns `place`: the file that the reader saves the code as, or where in the file the code goes
+ */
+const infoOf = (className: string): { language: string; place: string | undefined } => {
+  const info = className.replace(/^language-/, "").replaceAll("&quot;", '"');
+  const { file, after, before, instead } = Object.fromEntries(
+    [...info.matchAll(ATTRIBUTE)].map(([, name, quoted, bare]) => [name, quoted ?? bare]),
+  );
+  const [anchor] = [
+    after && `after: ${after}`,
+    before && `before: ${before}`,
+    instead && `instead of: ${instead}`,
+  ].filter(Boolean);
+  return {
+    language: /^[\w-]*/.exec(info)?.[0] ?? "",
+    place: anchor === undefined ? file : `${file}, ${anchor.replaceAll("\u00a0", " ")}`,
+  };
 };
 
 const FENCE = /^([ \t]*(?:`{3,}|~{3,})[\w-]+) (.+)$/gm;
@@ -139,10 +147,10 @@ const codeHandlers = (): HTMLRewriterTypes.HTMLRewriterElementContentHandlers =>
   return {
     element(element) {
       code = "";
-      const { language, file } = infoOf(element.getAttribute("class") ?? "");
+      const { language, place } = infoOf(element.getAttribute("class") ?? "");
       element.removeAttribute("class");
       if (language !== "") element.setAttribute("data-language", language);
-      if (file !== undefined) element.setAttribute("data-file", file);
+      if (place !== undefined) element.setAttribute("data-file", place);
       element.onEndTag(
         (end) => void end.before(codeHtml(unescapeHtml(code).replace(/\n$/, ""), language), HTML),
       );

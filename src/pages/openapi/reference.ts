@@ -408,7 +408,7 @@ const introduction = ({ document: { info }, files }: Context): string => {
 const authentication = ({ highlight }: Context): string =>
   lines(
     partHeading("authentication", "Authentication"),
-    "<p>Send an API key with every request, in the header <code>Authorization</code>. Operations that require no key document this. The examples read the key from the environment variable <code>API_KEY</code>.</p>",
+    "<p>Send an API key with every request, in the header <code>Authorization</code>. Operations that require no key say so in their description. The examples read the key from the environment variable <code>API_KEY</code>.</p>",
     `<figure class="code">${codeBlock("Authorization: Bearer <API_KEY>", "http", highlight)}</figure>`,
     "<p>The first start writes the first key to the file <code>admin.key</code> in the data directory. To create other keys, run <code>adoption-store keys create</code>.</p>",
   );

@@ -54,6 +54,16 @@ test("a block of code is coloured by its language, and names its file", () => {
   expect(shown).toContain('<span class="hljs-keyword">const</span>');
 });
 
+test.each([
+  ['after="const a ="', "after: const a ="],
+  ['before="a < 1"', "before: a &lt; 1"],
+  ['instead="b();"', "instead of: b();"],
+])("an excerpt shows the line that it goes next to: %s", (attribute, shown) => {
+  expect(codeOf(`\`\`\`ts file=src/a.ts ${attribute}\nconst a = 1;\n\`\`\``)).toContain(
+    `data-file="src/a.ts, ${shown}"`,
+  );
+});
+
 test("a block of a terminal distinguishes commands from their output", () => {
   const shown = codeOf("```console\n$ ls \\\n  -l\ntotal <0>\n\n# reboot\n```");
   expect(shown).toBe(
