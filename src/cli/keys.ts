@@ -165,7 +165,7 @@ const revokeKey = action({
   async run({ id, yes }, { keys }) {
     await revokeOrAsk(keys, id, yes);
     const key = fromKey(await keys.get(id));
-    if (key.revokedAt === undefined) throw new Error(`key ${id} was revoked, but has no time of it`);
+    if (key.revokedAt === undefined) throw new Error(`key ${id} is revoked but has no revocation time`);
     return { json: key, text: `Key ${id} "${key.name}" was revoked at ${key.revokedAt}` };
   },
 });

@@ -83,7 +83,7 @@ const firstLink = async ({ signInLinks, config }: Store): Promise<Outcome> => {
 
 const invitePerson = action({
   name: "invite",
-  description: "print a new invitation for a person, which replaces the earlier one",
+  description: "replace a person's invitation, and print the new one",
   takes: { "[id]": ID, "--first": "print a link that signs you in once, while there is no administrator" },
   settings: ["baseUrl", "port"],
   examples: {
@@ -130,7 +130,7 @@ const changeRole = action({
   description: "change a person's role, from their next request on",
   takes: { "<id>": ID, "<role>": { text: "the new role", choices: ROLE_NAMES } },
   notes: [ROLE_LIST],
-  examples: { "Let a person change animals, too": "3 staff" },
+  examples: { "Give person 3 the role staff": "3 staff" },
   async run({ id, role }, { people }) {
     const person = await people.change(id, { role }, OPERATOR);
     return { json: fromPerson(person), text: `Person ${id} "${person.name}" is now ${role}` };
@@ -145,7 +145,7 @@ const removePerson = action({
   async run({ id, yes }, { people }) {
     const person = await people.get(id);
     const question = `Remove person ${id} "${person.name}" (${person.email})?`;
-    await assertConfirmed(yes, question, "No person was removed.");
+    await assertConfirmed(yes, question, "The person was not removed.");
     await people.remove(id, OPERATOR);
     return { json: fromPerson(person), text: `Person ${id} "${person.name}" was removed` };
   },

@@ -85,8 +85,8 @@ export const createGateway = (
       return holder && callerOf(holder);
     },
     /**
-     * Turns a call of the console into a request of the API: with the session's key instead of the cookie, or as one of
-     * `people`. A request that is signed out or may be forged is unchanged, and the console's routes refuse it.
+     * Wraps the API's handler: a call of the console reaches it as a request of the API, with the session's key instead of the
+     * cookie, or as one of `people`. A request that is signed out or may be forged is unchanged, and the console's routes refuse it.
      */
     respond: (api: (request: Request) => Response | Promise<Response>) => (request: Request) => {
       const path = request.url.includes(API_PATH) ? IN_API.exec(request.url)?.[1] : undefined;

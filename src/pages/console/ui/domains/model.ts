@@ -141,7 +141,7 @@ export const offeredPair = (hostname: string): string | undefined => {
   return bare === hostname ? `www.${bare}` : bare;
 };
 
-// The words of the domain pages. What findings and problems mean is in explanations.ts.
+// The words of the domain pages. What findings and problems mean is in advice.ts.
 
 export const DNS_DELAY = "DNS changes can take up to 48 hours.";
 

@@ -28,9 +28,9 @@ const generalOf = (
   const problems = problemsOf(error);
   const known = Object.keys(words).filter((field) => problemAt(problems, field));
   if (!error || known.some(isShown)) return undefined;
-  const [field = ""] = known;
-  const problem = problemAt(problems, field);
-  return problem ? new Error(wordsFor(problem, words[field])) : error;
+  const [field] = known;
+  const problem = field === undefined ? undefined : problemAt(problems, field);
+  return field !== undefined && problem ? new Error(wordsFor(problem, words[field])) : error;
 };
 
 interface FormProps {
