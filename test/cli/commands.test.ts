@@ -20,7 +20,11 @@ const spawn = (argv: string[], env: Record<string, string> = {}) => executable(a
 const run = (argv: string[], env: Record<string, string> = {}) => inProcess(argv, { env });
 
 describe("wrong use is one line on standard error and exit code 2", () => {
-  test.each([
+  test.each<[argv: string[], named: string, env?: Record<string, string>]>([
+    [["serve"], 'PORT: "abc" must be a port', { PORT: "abc" }],
+    [["serve"], 'LOG_LEVEL: "loud" must be one of', { LOG_LEVEL: "loud" }],
+    [["serve"], 'TRUST_PROXY: "yes" must be a number', { TRUST_PROXY: "yes" }],
+    [["serve", "--body-limit", "much"], '--body-limit: "much" must be a size'],
     [["nonsense"], 'unknown command "nonsense"'],
     [["serve", "--prot", "1"], "--port"],
     [["serve", "extra"], "too many arguments"],
@@ -35,10 +39,13 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["keys", "create", "--name", "x", "--scope", "*", "--expires", "soon"], "--expires"],
     [["keys", "create", "--name", "x", "--scope", "*", "--expires", "999999999d"], "--expires"],
     [["keys", "create", "--name", "x", "--scope", "*", "--expires", "2020-01-01T00:00:00Z"], "--expires"],
-    [["keys", "create", "--name", "x", "--scope", "*", "--rate-limit", "fast"], "--rate-limit"],
+    [
+      ["keys", "create", "--name", "x", "--scope", "*", "--rate-limit", "fast"],
+      '--rate-limit: "fast" is not a rate',
+    ],
     [["keys", "revoke"], "id"],
     [["keys", "revoke", "one"], 'key id: "one"'],
-    [["keys", "rotate", "1", "--grace", "1y"], "--grace"],
+    [["keys", "rotate", "1", "--grace", "1y"], '--grace: "1y" is not a span'],
     [["openapi", "shop"], 'document: "shop" is not one of store, platform; see'],
     // The help of this command, not of all.
     [["serve", "extra"], "see adoption-store serve --help\n"],
@@ -55,9 +62,11 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     ],
     [["keys", "crate"], 'unknown command "crate" (Did you mean create?); see'],
     [["--nonsense"], "see adoption-store --help\n"],
-  ])("%j", async (argv, named) => {
-    const { out, error, code } = await run(argv, { DATA_DIR: temporaryDirectory() });
+  ])("%j", async (argv, named, env = {}) => {
+    const dataDir = temporaryDirectory();
+    const { out, error, code } = await run(argv, { DATA_DIR: dataDir, ...env });
     expect([code, out]).toEqual([2, ""]);
+    expect(readdirSync(dataDir)).toEqual([]);
     expect(error).toContain(named);
     expect(error.trimEnd().split("\n")).toHaveLength(1);
   });

@@ -67,6 +67,7 @@ onLinux("a client keeps no more connections than its limit, and another client g
   await eventually(() => openOnes(flood).length === 8);
   await eventually(() => logged() === 72);
   expect(await ask(other)).toStartWith("HTTP/1.1 200 OK");
+  expect(logged()).toBe(72);
 });
 
 onLinux(

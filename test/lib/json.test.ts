@@ -58,6 +58,7 @@ test.each([
   ["0.5", "0.5"],
   ["1.0", "1"],
   ["1.5e3", "1500"],
+  ["-0", "0"],
   ["true", "true"],
   ["null", "null"],
   ['"1"', '"1"'],
@@ -68,6 +69,7 @@ test.each([
 test("an integer in JSON is a number up to 2^53, and raw JSON above", () => {
   expect(parseJson("9007199254740991")).toBe(9_007_199_254_740_991);
   expect(parseJson("9007199254740992")).toEqual(JSON.rawJSON("9007199254740992"));
+  expect(parseJson("999999999999999")).toBe(999_999_999_999_999);
 });
 
 test.each(["1.0000000000000000001", "1e400", "9007199254740993.5", "1e41"])(

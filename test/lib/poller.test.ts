@@ -113,6 +113,18 @@ test("the first run starts immediately, after firstMs, or after the interval", a
   for (const poller of pollers) await poller.stop();
 });
 
+test("runs repeat until the poller stops", async () => {
+  let runs = 0;
+  const { promise: third, resolve } = Promise.withResolvers<void>();
+  const poller = repeat(5, () => void (++runs === 3 && resolve()), { firstMs: 0, onError: rethrow });
+  poller.start();
+  await third;
+  await poller.stop();
+  const stopped = runs;
+  await Bun.sleep(30);
+  expect(runs).toBe(stopped);
+});
+
 test("an item that fails rests for a minute, while others are processed", async () => {
   const clock = testClock();
   const processed: string[] = [];

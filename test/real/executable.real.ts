@@ -5,7 +5,8 @@ import { publishDocs } from "./console.ts";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, run, serve, until, within } from "./support.ts";
 
-const test = real("network namespaces", "curl", "nsenter");
+const test = real();
+const inNetwork = real("network namespaces", "curl", "nsenter");
 
 /** A directory that holds the executable and nothing else. */
 const alone = () => {
@@ -18,7 +19,6 @@ const alone = () => {
 
 const DOCUMENTS = ["/openapi.json", "/platform/openapi.json"];
 
-/** Paths of the files that the Swagger page names. */
 /** The scripts and style sheets of a page. */
 const assetsOf = (page: string): string[] =>
   [...page.matchAll(/<(?:link|script)[^>]*(?:href|src)="(\/[^"]+)"/g)].map(([, path]) => path as string);
@@ -55,6 +55,12 @@ test("alone in an empty directory it serves the API, the documents and the Swagg
   await expectWhole(server);
   expect(await server.stop()).toBe(0);
   expect(await server.stderr).toBe("");
+});
+
+test("its version begins with that of package.json, and names the commit", async () => {
+  const { version } = await Bun.file(join(import.meta.dir, "../../package.json")).json();
+  const { stdout } = await run([EXECUTABLE, "--version"]);
+  expect(stdout).toStartWith(`${version}+`);
 });
 
 test("it prints nothing but lines of JSON if its log is JSON", async () => {
@@ -142,7 +148,7 @@ test("SIGTERM lets the request in flight finish, takes no new one, and ends with
   expect(await again.read("/v1/pets")).toMatchObject([{ name: "Slow" }]);
 });
 
-test("with the network cut it serves everything", async () => {
+inNetwork("with the network cut it serves everything", async () => {
   const place = alone();
   const cut = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', place.executable];
   const server = await serve({ cwd: place.path, argv: cut });

@@ -13,8 +13,10 @@ let current = fileCleanups;
 /** Runs when the current test ends, last in first out; outside a test, when all tests of the file have ended. */
 export const atEnd = (cleanUp: () => unknown): void => void current.push(cleanUp);
 
+/** Runs all of them, even if some fail. */
 const runAll = async (cleanups: Cleanups) => {
-  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
+  await using stack = new AsyncDisposableStack();
+  for (const cleanUp of cleanups.splice(0)) stack.defer(async () => void (await cleanUp()));
 };
 
 beforeEach(() => {
