@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { join, normalize, relative } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 import { Glob } from "bun";
 import { DISTRICTS, EXCEPTIONS, MAX_LINES, ROOMS, districtOf, roomOf } from "./districts.ts";
 import { temporaryDirectory } from "./support/store.ts";
@@ -201,6 +201,16 @@ test("the top level has only known files and directories", () => {
     "bun.lock",
   ];
   expect([...top].filter((name) => !known.includes(name ?? ""))).toEqual([]);
+});
+
+test("the table of files in a room's README names only files that exist", async () => {
+  const missing: string[] = [];
+  for (const readme of new Glob("src/**/README.md").scanSync(ROOT))
+    for (const [, cell = ""] of (await Bun.file(join(ROOT, readme)).text()).matchAll(/^\| *(`[^|]*)\|/gm))
+      for (const [, name = ""] of cell.matchAll(/`([\w*./-]+\.tsx?)`/g))
+        if ([...new Glob(name).scanSync(join(ROOT, dirname(readme)))].length === 0)
+          missing.push(`${readme}: ${name}`);
+  expect(missing).toEqual([]);
 });
 
 test.each(["sql.raw", "dangerouslySetInnerHTML"])("no source uses %s", async (unsafe) => {

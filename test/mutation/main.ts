@@ -1,7 +1,7 @@
 import { PURE } from "./modules.ts";
 import type { Mutant } from "./mutants.ts";
 import { HELP, MIN_SCORE, UsageError, readOptions } from "./options.ts";
-import { type Result, run } from "./run.ts";
+import { type Result, WHOLE_FILE, run } from "./run.ts";
 import { withSandboxes } from "./sandbox.ts";
 import { type Survivor, readSurvivors } from "./survivors.ts";
 
@@ -33,7 +33,8 @@ const printNeedless = (results: readonly Result[], tests: readonly string[]) => 
   const killers = results.flatMap((result) => result.killers);
   const needed = new Set(killers.filter(({ length }) => length === 1).flat());
   const counts = Map.groupBy(killers.flat(), (test) => test);
-  for (const test of tests.filter((one) => !needed.has(one)).toSorted())
+  const isNeeded = (test: string) => needed.has(test) || needed.has(test.replace(/: .*/s, `: ${WHOLE_FILE}`));
+  for (const test of tests.filter((one) => !isNeeded(one)).toSorted())
     print(`${test}: kills ${counts.get(test)?.length ?? 0}, and none alone`);
 };
 

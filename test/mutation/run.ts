@@ -3,6 +3,9 @@ import { type Mutant, mutantsOf } from "./mutants.ts";
 import { UsageError } from "./options.ts";
 import type { Sandbox } from "./sandbox.ts";
 
+/** Stands for all tests of a file that hangs or cannot be loaded: which of them detects the mutant is unknown. */
+export const WHOLE_FILE = "the whole file";
+
 export interface Result {
   module: string;
   /** The tests that killed each mutant: the first, or all of them. */
@@ -50,6 +53,7 @@ const measureTimes = async (sandboxes: readonly Sandbox[], modules: readonly str
     async (file, one) => {
       const { isPassed, passed, ms } = await one.test(file, MAX_MS);
       if (!isPassed) throw new UsageError(`${file} fails without a mutant`);
+      if (passed.length === 0) throw new UsageError(`${file}: the output names no test that passed`);
       times.set(file, ms);
       tests.push(...passed.map(inFile(file)));
     },
@@ -80,7 +84,7 @@ export const run = async (
     for (const file of MODULES[module]!.toSorted((a, b) => timeOf(a) - timeOf(b))) {
       const limit = GRACE_MS + TIMEOUT_FACTOR * timeOf(file);
       const { isPassed, failed } = await sandbox.test(file, limit, isWhole);
-      if (!isPassed) killers.push(...(failed.length > 0 ? failed : ["the whole file"]).map(inFile(file)));
+      if (!isPassed) killers.push(...(failed.length > 0 ? failed : [WHOLE_FILE]).map(inFile(file)));
       if (!isPassed && !isWhole) break;
     }
     return killers;

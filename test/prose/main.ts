@@ -27,7 +27,7 @@ const PHRASES: readonly string[] = [
   "the gear beside the domain",
   // src/platform/dns-checks/names.ts: the reason `special_use`.
   "which nobody can hold as a domain",
-  // src/platform/dns-checks/finding-kinds.ts: a place in a network.
+  // src/platform/dns-checks/finding-kind.ts: a place in a network.
   "hides the record behind its own addresses",
 ];
 
