@@ -203,6 +203,26 @@ test("the top level has only known files and directories", () => {
   expect([...top].filter((name) => !known.includes(name ?? ""))).toEqual([]);
 });
 
+test("every export of src is used by another file, or is a table of the database", async () => {
+  const all = [...new Glob("{src,test}/**/*.{ts,tsx}").scanSync(ROOT)].filter(
+    (file) => !file.includes("node_modules"),
+  );
+  const texts = await Promise.all(
+    all.map(async (file) => [file, await Bun.file(join(ROOT, file)).text()] as const),
+  );
+  const users = new Map<string, number>();
+  for (const [, text] of texts)
+    for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) users.set(word, (users.get(word) ?? 0) + 1);
+  const unused = texts
+    .filter(([file]) => file.startsWith("src/") && !/^src\/(client|data\/db\/schema)\//.test(file))
+    .flatMap(([file, text]) =>
+      [...text.matchAll(/^export (?:async )?(?:const|function|class|interface|type) ([\w$]+)/gm)]
+        .filter(([, name = ""]) => users.get(name) === 1)
+        .map(([, name]) => `${file}: ${name}`),
+    );
+  expect(unused).toEqual([]);
+});
+
 test("the table of files in a room's README names only files that exist", async () => {
   const missing: string[] = [];
   for (const readme of new Glob("src/**/README.md").scanSync(ROOT))

@@ -84,7 +84,7 @@ const NO_BLOBS =
 const WATCH_MS = 250;
 
 /** The reason why reads and writes are currently refused. */
-export interface ClusterFault {
+interface ClusterFault {
   readonly problem: string;
   /** In milliseconds UTC. */
   readonly since: number;

@@ -34,7 +34,7 @@ import {
 import { configOf } from "./settings.ts";
 
 /** The log that DATABASE_URL names. @throws UsageError without it, OperatorError if a file that it names cannot be read */
-export const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
+const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
   if (!databaseUrl)
     throw new UsageError(
       "DATABASE_URL is not set: it names etcd or PostgreSQL, such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/adoption-store",
@@ -44,7 +44,7 @@ export const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
 };
 
 /** The report of the cluster that DATABASE_URL names, and its problems. @throws UsageError, OperatorError */
-export const readCluster = async (config: Config, now: number) => {
+const readCluster = async (config: Config, now: number) => {
   const log = await openLogOf(config);
   const { readReport, clusterProblems } = await import("../data/cluster/report.ts");
   try {

@@ -32,7 +32,7 @@ import { coloured, formatNames } from "./print/output.ts";
 import { creationAdvice, describeStopped, serviceOf, reportedSources, settingWarnings } from "./settings.ts";
 
 /** A problem that does not stop the service, but needs a person's attention. */
-export interface Concern {
+interface Concern {
   warning: string;
 }
 
@@ -238,7 +238,7 @@ const platform: Probe = async (config) => {
  * The probes by name, in the order of the output.
  * @param serverConfig with the settings of the server
  */
-export const probesOf = ({ blobsUrl }: Config, serverConfig: Config): Record<string, Probe> => ({
+const probesOf = ({ blobsUrl }: Config, serverConfig: Config): Record<string, Probe> => ({
   "data directory": dataDir,
   disk,
   database,

@@ -84,7 +84,7 @@ const printNameCheck = (check: WireNameCheck, withTrace: boolean): void => {
 };
 
 /** `domains check`, which needs no project. */
-export const checkCommand = command({
+const checkCommand = command({
   name: "check",
   summary: "check a name's DNS before you add it to a project",
   description: "show the DNS records of a name, and the necessary changes, before you add it to a project",
@@ -150,7 +150,7 @@ const printOverview = (connect: Connect, { nameserver }: Config): void => {
 };
 
 /** `domains template`, which needs no project. */
-export const templateCommand = command({
+const templateCommand = command({
   name: "template",
   summary: "print what DNS providers need for Domain Connect",
   description: "print the Domain Connect templates of this service, and the DNS records of its public key",

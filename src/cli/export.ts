@@ -109,7 +109,7 @@ const removeLeftovers = (path: string): void => {
 };
 
 /** A file that appears complete or not at all. */
-export const fileTarget = async (path: string): Promise<Target> => {
+const fileTarget = async (path: string): Promise<Target> => {
   const temporary = `${path}.${process.pid}.${randomBytes(6).toString("hex")}.partial`;
   removeLeftovers(path);
   const explaining = <Result>(act: Promise<Result>): Promise<Result> =>

@@ -109,7 +109,7 @@ const resultOf = (server: string, text: string): unknown => {
 };
 
 /** A client of a server's HTTP API. @param keyFile a file with the key, instead of the default one */
-export const apiClient = (client: Client, config: Config, keyFile?: string) => {
+const apiClient = (client: Client, config: Config, keyFile?: string) => {
   const key = keyOf(client, config, keyFile);
   return {
     /** @returns the JSON of the response @throws ApiError */
@@ -139,7 +139,7 @@ export const apiClient = (client: Client, config: Config, keyFile?: string) => {
   };
 };
 
-export type Api = ReturnType<typeof apiClient>;
+type Api = ReturnType<typeof apiClient>;
 
 type Project = ReturnType<typeof fromProject>;
 type Deploy = ReturnType<typeof fromDeploy>;

@@ -123,7 +123,7 @@ const noteService = (sources: Sources): void => {
 };
 
 /** The store of a command whose settings cannot be read. */
-export const selectedDirectory = (flags: Sources["flags"]): string => {
+const selectedDirectory = (flags: Sources["flags"]): string => {
   const { text, kind } = settingText("dataDir", { flags, env: processEnvironment() });
   const isOfService = kind === "default" && !isStore(text) && existsSync(UNIT_PATH);
   return isOfService ? (serviceDirectory() ?? STATE_DIRECTORY) : text;
@@ -154,7 +154,7 @@ export const selectedSources = (
  * `selectedSources` for a command that works without a store, such as a client of another machine's server: a user who may not
  * read the service's settings keeps their own. @throws ConfigError
  */
-export const availableSources = (flags: Sources["flags"]): Sources => {
+const availableSources = (flags: Sources["flags"]): Sources => {
   try {
     return selectedSources(flags);
   } catch (error) {

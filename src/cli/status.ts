@@ -73,7 +73,7 @@ const factsOf = (record: ProcessRecord) => {
 };
 
 /** @returns the server of a DATA_DIR; `reason` is why a running server is not ready */
-export const serverStatus = async (
+const serverStatus = async (
   { dataDir }: Config,
   record: ProcessRecord | undefined,
 ): Promise<{ running: boolean; ready: boolean; reason?: string } & Partial<ReturnType<typeof factsOf>>> => {

@@ -9,7 +9,7 @@ import type { Metrics } from "./metrics.ts";
 import { repeatedParameter, splitRows, validationFault } from "./validation.ts";
 import { type Route, methodsAt, patchTypesAt, pathOf, routeFault } from "./route-table.ts";
 
-export interface RequestSummary extends Omit<RequestLogEntry, "method" | "url" | "status" | "ms"> {
+interface RequestSummary extends Omit<RequestLogEntry, "method" | "url" | "status" | "ms"> {
   request: Pick<Request, "method" | "url">;
   /** By `performance.now()`. */
   startedAt: number;

@@ -25,8 +25,8 @@ export const loggedPath = (url: string): string => {
 };
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-export type LogFormat = "json" | "pretty";
+type LogLevel = (typeof LOG_LEVELS)[number];
+type LogFormat = "json" | "pretty";
 
 const STDOUT = 1;
 

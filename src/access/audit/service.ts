@@ -17,7 +17,7 @@ interface PageQuery {
 }
 
 /** The resource whose history is read. */
-export interface HistoryOf {
+interface HistoryOf {
   kind: ResourceKind;
   id: string;
   /** The caller may read entries of this kind. */

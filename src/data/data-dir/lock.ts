@@ -99,7 +99,7 @@ const takeDataDirLock = (dataDir: string): FileLock => {
 };
 
 /** Another process took the lock after its file was deleted or replaced. */
-export class LockLost extends Error {
+class LockLost extends Error {
   override name = "LockLost";
 
   constructor() {

@@ -13,7 +13,7 @@ type Row = typeof keptResponses.$inferSelect;
 /** Identifies a request with an Idempotency-Key. */
 export type IdempotentRequest = Pick<Row, "caller" | "idempotencyKey" | "fingerprint">;
 
-export interface KeptResponse {
+interface KeptResponse {
   status: number;
   /** Only the headers that are specific to this response, such as its ETag. */
   headers: Readonly<Record<string, string>>;

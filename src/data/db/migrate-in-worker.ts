@@ -16,7 +16,7 @@ export const pendingAt = (path: string): readonly Migration[] => {
   return pendingIn(client, migrations);
 };
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   /** Called before each step of a migration. */
   onStep: (step: NonNullable<Step["of"]>) => void;
   /** Aborts the upgrade, which then changes nothing. */

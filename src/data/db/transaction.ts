@@ -10,13 +10,13 @@ import {
 import { rowOf } from "./statement.ts";
 
 /** `locked`: another process holds the write lock, and nothing was tried. */
-export type TransactionResult =
+type TransactionResult =
   | { readonly state: "committed" }
   | { readonly state: "locked" }
   | { readonly state: "refused"; readonly error: unknown };
 
 /** The result of the last transaction that wrote or was refused. `at` is a time of `performance.now()`. */
-export interface LastTransaction {
+interface LastTransaction {
   readonly at: number;
   readonly error: unknown;
 }
@@ -166,5 +166,3 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
     lockedSince: () => lockedSince,
   };
 };
-
-export type Transactions = ReturnType<typeof transactions>;

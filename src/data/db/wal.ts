@@ -14,7 +14,7 @@ const CHECKSUM_WORD = 4;
 const HEADER_WORDS = 6;
 
 /** The part of the WAL index's header that every commit rewrites (https://sqlite.org/walformat.html, section 2.1). */
-export interface WalIndexHeader {
+interface WalIndexHeader {
   /** Counts transactions. */
   count: number;
   /** How many frames of the log are committed. */

@@ -31,7 +31,7 @@ export interface SiteStorage {
   remote?: RemoteFiles | undefined;
 }
 
-export interface RemoteFiles {
+interface RemoteFiles {
   has(hash: string): Promise<boolean>;
   /** Uploads the files that only DATA_DIR has. @returns how many files neither has @throws OperatorError */
   upload(hashes: readonly string[], onProgress: (done: number, of: number) => void): Promise<number>;

@@ -22,7 +22,7 @@ export interface Step {
   run(): Promise<unknown> | void;
 }
 
-export interface InstallOptions {
+interface InstallOptions {
   executable: string;
   /** All settings, by the heading under which the environment file shows them. */
   groups: Readonly<Record<string, readonly EnvironmentSetting[]>>;

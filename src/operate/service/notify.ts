@@ -59,7 +59,7 @@ const EXTEND_EVERY_MS = 20_000;
 /** How often the status line is renewed without a watchdog. */
 const STATUS_EVERY_MS = 30_000;
 
-export interface NotifyOptions {
+interface NotifyOptions {
   /** The socket of the service manager: a path, or an abstract name after `@`. */
   socket: string;
   /** The service manager kills the service if it hears nothing for this time; undefined: it does not. */

@@ -11,10 +11,10 @@ type Row = typeof browserStates.$inferSelect;
 type Kind = Row["kind"];
 
 /** The console's state for a browser, of a session with all of its columns. */
-export type BrowserState = { [Name in keyof Row]: NonNullable<Row[Name]> };
+type BrowserState = { [Name in keyof Row]: NonNullable<Row[Name]> };
 
 /** A session, as its user sees it. Sessions of earlier versions have no device and no beginning. */
-export type SessionRow = Pick<Row, "hash" | "device" | "openedAt" | "usedAt">;
+type SessionRow = Pick<Row, "hash" | "device" | "openedAt" | "usedAt">;
 
 /** Selects sessions of one holder. */
 export interface SessionChoice {

@@ -39,13 +39,13 @@ export interface Counted {
 export type NthNewest = (counted: Counted, nth: number) => number | undefined;
 
 /** The limit that forbids an order now, and when it ends. */
-export interface ExhaustedLimit {
+interface ExhaustedLimit {
   detail: string;
   until: number;
 }
 
 /** The name that needs a certificate, and why it needs one. */
-export interface OrderRequest extends Name {
+interface OrderRequest extends Name {
   isRenewal: boolean;
   /** True if it may use the reserve. */
   isPrior: boolean;
@@ -99,13 +99,13 @@ export const findExhaustedLimit = (
   }).toSorted((a, b) => b.until - a.until)[0];
 
 /** A CA's limit on orders, and the orders in its window, ascending. */
-export interface OrderBudget {
+interface OrderBudget {
   limit: Limit;
   orders: readonly number[];
 }
 
 /** When the CAs take the next orders. */
-export interface OrderSlots {
+interface OrderSlots {
   /** Orders that may be placed now. @param isPrior for those that may use the reserve */
   open(isPrior: boolean): number;
   /** When the order at this place of the queue, from 1, can be placed: an estimate. */

@@ -458,7 +458,7 @@ type AsRead = Pick<Certificate, "hostname" | "revision">;
 export type Attempt = Pick<Certificate, "hostname"> & { attemptSince: number };
 
 /** Statements that update the domain of a name in the transaction that writes its certificate. */
-export interface DomainEffects {
+interface DomainEffects {
   orderPlaced(hostname: string, now: number): readonly Statement[];
   /** Only if the certificate of this chain is in use. */
   certificateStored(hostname: string, chain: string, now: number): readonly Statement[];

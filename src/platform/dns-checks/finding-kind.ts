@@ -87,7 +87,7 @@ export interface Kind<Fields> {
 /** @param row its fields besides `name`, the name of the record in A-labels, are a type parameter */
 export const kind = <Fields extends object>(row: Kind<{ name: string } & Fields>) => row;
 
-export const addressType = (address: string): "A" | "AAAA" => (address.includes(":") ? "AAAA" : "A");
+const addressType = (address: string): "A" | "AAAA" => (address.includes(":") ? "AAAA" : "A");
 
 export const addressRecords = (name: string, addresses: readonly string[]): NewRecord[] =>
   addresses.map((value) => ({ type: addressType(value), name, value }));

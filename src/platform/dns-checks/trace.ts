@@ -98,13 +98,13 @@ export interface TraceOptions {
 }
 
 /** Asks the server whose response decides: one of the zone's own, or else a resolver. */
-export type AskSource = (question: Question) => Promise<Exchange>;
+type AskSource = (question: Question) => Promise<Exchange>;
 
 /** Unused, so only a wildcard record answers for it. */
 const SIBLING_LABEL = "_adoption-store-sibling";
 
 /** Another name of the same parent. */
-export const siblingNameOf = (name: string): string => `${SIBLING_LABEL}${name.slice(name.indexOf("."))}`;
+const siblingNameOf = (name: string): string => `${SIBLING_LABEL}${name.slice(name.indexOf("."))}`;
 
 export const PROOF_LABEL = "_adoption-store";
 
@@ -115,7 +115,7 @@ export const proofNameOf = (hostname: string): string => `${PROOF_LABEL}.${hostn
 const MAX_QUESTIONS = 200;
 const MAX_RECORDS = 20;
 
-export const formatData = (record: DnsRecord): string => {
+const formatData = (record: DnsRecord): string => {
   switch (record.type) {
     case "CAA":
       return formatCaa(record);
@@ -162,7 +162,7 @@ export const hasValue = (exchange: Exchange, values: readonly string[]): boolean
   recordsOf(exchange).some(({ data }) => typeof data === "string" && values.includes(canonicalName(data)));
 
 /** True for a usable response of a resolver, or of a server that holds the zone. */
-export const hasAnswered = ({ role, cname }: View): boolean =>
+const hasAnswered = ({ role, cname }: View): boolean =>
   role === "resolver" ? isUsable(cname) : isAuthoritative(cname);
 
 const hasRecords = ({ cname, a, aaaa }: View): boolean =>
@@ -187,7 +187,7 @@ const doubledProof = ({ apex, target }: Subject, { resolved, direct }: Proof): Q
     : { name: `${proofNameOf(apex)}.${apex}`, type: "TXT" };
 
 /** Looks where a panel may have put a missing record. A wildcard record would also answer for a sibling of that name. */
-export const askDoubled = async (
+const askDoubled = async (
   ask: AskSource,
   subject: Subject,
   seen: Seen,
@@ -216,7 +216,7 @@ const mayHaveOthers = ({ cname }: View): boolean =>
   cname.outcome.kind === "answer" && cname.outcome.rcode === "NOERROR" && recordsOf(cname).length === 0;
 
 /** Asks one of the zone's servers for the name's other records, without those of a wildcard. */
-export const askOthers = async (
+const askOthers = async (
   ask: AskSource,
   { ascii, apex, isWildcard }: Subject,
   view: View,

@@ -109,7 +109,7 @@ const terraformFor = (
 /** From step 2 of the specification. */
 export const TTL = 3600;
 
-export const UNKNOWN_ZONE: KnownZone = { provider: undefined, addresses: [] };
+const UNKNOWN_ZONE: KnownZone = { provider: undefined, addresses: [] };
 
 const withoutAlias = (addresses: readonly string[]): string =>
   addresses.length === 0

@@ -19,7 +19,7 @@ const BITS = 2048;
 const FRAGMENT_LENGTH = 240;
 
 /** A TXT record. */
-export interface KeyRecord {
+interface KeyRecord {
   name: string;
   value: string;
 }

@@ -1,7 +1,7 @@
 import type { Warning } from "../../http/health.ts";
 
 /** Problems of host names, which stay open until they are fixed. */
-export const NOTICES = {
+const NOTICES = {
   domain_failing: {
     code: "domains_fail",
     words: "Domains that were live no longer verify",

@@ -24,7 +24,7 @@ export interface ImportOptions extends FormatOptions {
   rejected: string | undefined;
 }
 
-export interface RowCounts {
+interface RowCounts {
   read: number;
   added: number;
   rejected: number;
@@ -39,7 +39,7 @@ export interface Preview {
 }
 
 /** Called while an import runs. */
-export interface Reporter {
+interface Reporter {
   onNote(text: string): void;
   onProgress(counts: RowCounts & { bytes: number }): void;
   onRejected(line: number, reason: string): void;

@@ -4,7 +4,7 @@ import { foldName, quoted, shellWord } from "../../lib/text.ts";
 
 /** The fields whose values can be mapped. */
 const MAPPED_FIELDS = ["status", "category"] as const;
-export type MappedField = (typeof MAPPED_FIELDS)[number];
+type MappedField = (typeof MAPPED_FIELDS)[number];
 
 /** A value of a file and its replacement, from `--value "status:Rehomed=sold"`. An empty status clears it. */
 export interface ValueMapping {

@@ -145,5 +145,3 @@ export const adopterRepository = (database: Database) => {
     },
   };
 };
-
-export type AdopterRepository = ReturnType<typeof adopterRepository>;

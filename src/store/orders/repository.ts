@@ -32,7 +32,7 @@ const toOrder = ({ adopterName, adopterEmail, note, ...rest }: Row): Order => ({
   ...(note !== null && { note }),
 });
 
-export interface OrderPage extends OrderFilters {
+interface OrderPage extends OrderFilters {
   sort: OrderSort;
   /** The id after which the page starts; undefined for the first page. */
   after: number | undefined;

@@ -191,7 +191,7 @@ export interface KeyRange {
 }
 
 /** A key and its value in the gateway's responses; numbers of 64 bits are text. */
-export interface KeyValue {
+interface KeyValue {
   key: string;
   value?: string;
   lease?: string;

@@ -23,7 +23,7 @@ export class ForeignObjects extends Error {
   override name = "ForeignObjects";
 }
 
-export interface SweeperOptions {
+interface SweeperOptions {
   store: ObjectStore;
   /** The hashes of all blobs that deploys of any node need now. Throws if one of them cannot be read. */
   needed: () => Promise<ReadonlySet<string>>;

@@ -117,14 +117,14 @@ export const VERDICT_SENTENCES: Readonly<Record<NameVerdict, (shown: string, ape
 };
 
 /** A name to check, as a person typed it. */
-export interface TypedName {
+interface TypedName {
   hostname: string;
   /** The required target of its record. Without it, the check only reports the existing records. */
   target?: string | undefined;
 }
 
 /** A name that can be checked. */
-export interface CheckableName {
+interface CheckableName {
   hostname: Hostname;
   /** In A-labels. */
   target: string | undefined;
@@ -182,10 +182,10 @@ export const nameChecker = (inspect: Inspect, targetZone: string, offerConnect?:
   };
 };
 
-export type CheckName = ReturnType<typeof nameChecker>;
+type CheckName = ReturnType<typeof nameChecker>;
 
 /** How many checks clients can start. */
-export interface NameCheckLimits {
+interface NameCheckLimits {
   /** Checks of names below one registered domain, whose name servers may be the target of an attack. */
   perDomain: Rate;
   /** The share of one client, so that no client uses up the limit for all. */

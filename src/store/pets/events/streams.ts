@@ -325,7 +325,7 @@ export const openPetStreams = ({ config, database }: Context, limits?: Partial<S
   };
 };
 
-export type PetStreams = ReturnType<typeof petStreams>;
+type PetStreams = ReturnType<typeof petStreams>;
 
 /** Responds with the stream of events after the one with the id `last`, or from now on. */
 export const eventStream =

@@ -34,7 +34,7 @@ export const STATUS_TONES: Record<keyof typeof STATUS, Tone> = {
 };
 
 /** `now`: in progress; `later`: not started; `stuck`: requires an action; `suspended`: the plan must change. */
-export type StepState = "done" | "now" | "later" | "stuck" | "suspended";
+type StepState = "done" | "now" | "later" | "stuck" | "suspended";
 
 export interface Step {
   name: string;
