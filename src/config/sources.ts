@@ -69,8 +69,9 @@ const watchdogOf = ({ WATCHDOG_USEC, WATCHDOG_PID }: Environment, pid: number): 
 };
 
 /**
- * Reads and removes the variables of the service manager (sd_notify(3), sd_watchdog_enabled(3)): processes that the server starts must not speak for it.
- * @returns undefined if no service manager waits for messages
+ * Reads and removes the variables of the service manager (sd_notify(3), sd_watchdog_enabled(3)): processes that the server starts
+ * must not speak for it.
+ * @returns undefined if no service manager waits for messages; `socket` is a path, or an abstract name after `@`
  */
 export const takeSupervisor = (
   env: Record<string, string | undefined> = process.env,

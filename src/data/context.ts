@@ -26,7 +26,7 @@ export const systemRuntime: Omit<Runtime, "log"> = {
   sleep: (ms) => Bun.sleep(ms),
 };
 
-/** The context of a command. It prints, and logs nothing. */
+/** The context of a command, whose log is silent: a command prints its output. */
 export const commandContext = (config: Config, database: Database): Context => ({
   config,
   database,

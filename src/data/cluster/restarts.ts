@@ -102,5 +102,5 @@ export const startNode = async <Server extends Restartable>(
     stop: () => (stopped ??= stop()),
   };
   // The addresses and the log are those of the current server.
-  return new Proxy(current, { get: (_, name) => Reflect.get(name in node ? node : current, name) });
+  return new Proxy({} as Server, { get: (_, name) => Reflect.get(name in node ? node : current, name) });
 };

@@ -35,6 +35,7 @@ export interface ProcessRecord {
   host: string;
   /** The process ids of its workers; absent without any. */
   workers?: readonly number[];
+  /** Absent if all workers run. */
   missingWorkers?: MissingWorkers | undefined;
 }
 

@@ -30,7 +30,7 @@ export const saveRecords = async (
   };
   await Promise.all([saveSettings(config, port), saveProcessRecord(config.dataDir, record)]).catch(
     (error: unknown) =>
-      log.warn({ err: error }, "the settings could not be saved for commands beside this server"),
+      log.warn({ err: error }, "the settings could not be saved for commands that run next to this server"),
   );
 };
 

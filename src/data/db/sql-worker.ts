@@ -49,6 +49,8 @@ export const openSqlWorker = async (path: string, signal?: AbortSignal) => {
     return reply.promise;
   };
   const close = async () => {
+    // What was committed stays: an abort must not make it look undone.
+    signal?.removeEventListener("abort", abort);
     if (ended) return;
     try {
       await send({});

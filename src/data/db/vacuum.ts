@@ -24,6 +24,7 @@ const retryWhileInUse = async (act: () => Promise<boolean>): Promise<void> => {
 export const vacuum = async (path: string): Promise<void> => {
   await using worker = await openSqlWorker(path);
   await retryWhileInUse(async () => {
+    // Its copy may not fit into memory: the worker keeps SQLite's default, a file.
     await worker.run("VACUUM");
     return true;
   });

@@ -104,7 +104,11 @@ export const migrateData = async (
     const seconds = await run(config, first, log, signal);
     log.info({ migrations: tags.length, seconds }, "migrated");
   } catch (error) {
-    if (signal.aborted) throw new MigrationStopped("stopped; the database is unchanged", { cause: error });
+    if (signal.aborted) {
+      // The signal may have ended the wait for a commit that succeeded.
+      const state = pendingTags(path).length === 0 ? "migrated" : "unchanged";
+      throw new MigrationStopped(`stopped; the database is ${state}`, { cause: error });
+    }
     const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
     throw new OperatorError(`DATA_DIR ${config.dataDir}: ${reason}`, { cause: error });
   }

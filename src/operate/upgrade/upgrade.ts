@@ -148,11 +148,11 @@ const assertOpens = async (
 const restoreData = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
   if (record.migration === undefined || host.newestMigration() === record.migration)
     return host.say("the database was not migrated: it stays");
-  const newest = host.copyBeforeMigration(record.startedAt);
-  const reason = `the server ${newest === undefined ? "made no" : "made a"} copy before its migration`;
-  host.debug(`restores the ${newest === undefined ? "backup" : "copy"} of the database: ${reason}`);
-  const copy = newest ?? record.backup;
+  const ownCopy = host.copyBeforeMigration(record.startedAt);
+  const copy = ownCopy ?? record.backup;
   if (copy === undefined) throw new RollbackFailed("the database was migrated, and there is no backup");
+  const reason = `the server made ${ownCopy === undefined ? "no" : "a"} copy before its migration`;
+  host.debug(`restores the ${ownCopy === undefined ? "backup" : "copy"} of the database: ${reason}`);
   host.say(`restoring the database from ${copy}: ${record.to.version} has migrated it`);
   await host.restore(existsSync(paths.previous) ? paths.previous : paths.executable, copy);
 };
@@ -169,9 +169,10 @@ const rollBackTo = async (host: Host, paths: UpgradePaths, record: UpgradeRecord
   }
   await restoreData(host, paths, record);
   const isBack = (await hashFile(paths.executable)) === record.from.sha256;
+  const isKept = isBack || !existsSync(paths.previous);
   const reason = `the executable ${isBack ? "has" : "does not have"} the hash of ${record.from.version}`;
-  host.debug(`${isBack ? "keeps" : "puts back"} the executable: ${reason}`);
-  if (!isBack) putBack(paths);
+  host.debug(`${isKept ? "keeps" : "puts back"} the executable: ${reason}`);
+  if (!isKept) putBack(paths);
   host.say(`${record.from.version} is installed again`);
   if (host.service) {
     host.say("starting the service");

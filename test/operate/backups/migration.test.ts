@@ -7,6 +7,8 @@ import { preMigrationCopyPath, removeOldCopies } from "../../../src/operate/back
 import { readConfig } from "../../../src/config/config.ts";
 import { databasePath } from "../../../src/data/data-dir/paths.ts";
 import { appliedMigrations, migrate } from "../../../src/data/db/migrate.ts";
+import { createDatabase } from "../../../src/data/db/open.ts";
+import { openSqlWorker } from "../../../src/data/db/sql-worker.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
 import { respondWhilePreparing } from "../../../src/http/health.ts";
 import { MigrationStopped, migrateData } from "../../../src/operate/backups/migration.ts";
@@ -84,6 +86,17 @@ test("a stopped migration leaves the database unchanged", async () => {
   expect(look()).toEqual({ applied: 4, names: ["Bella"] });
   await upgrade();
   expect(look().applied).toBe(TAGS.length);
+});
+
+test("a signal while the worker closes does not make a migration that was committed look stopped", async () => {
+  const path = join(temporaryDirectory(), "store.db");
+  createDatabase(path);
+  const controller = new AbortController();
+  const worker = await openSqlWorker(path, controller.signal);
+  await worker.run("CREATE TABLE kept (id INTEGER)");
+  const closed = worker[Symbol.asyncDispose]();
+  controller.abort("SIGTERM");
+  expect(await outcomeOf(closed)).not.toThrow();
 });
 
 test("a copy is removed after 7 days, and by the next migration", async () => {

@@ -114,6 +114,7 @@ export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles |
         return false;
       }
     },
+    /** The next request authenticates again. @param used the token that was refused */
     forgetToken(used: unknown): void {
       if (token === used) token = undefined;
     },
@@ -129,6 +130,7 @@ const PROBE_MS = 2000;
 
 /** The members of etcd, and which of them to ask first. */
 const membersOf = ({ urls, isHealthy }: EtcdSession) => {
+  /** When they failed. */
   const avoided = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
 

@@ -53,6 +53,7 @@ export const certificates = sqliteTable(
 );
 
 export const acmeAccounts = sqliteTable("acme_accounts", {
+  /** The URL of the CA's directory. */
   authority: text().primaryKey(),
   /** The private key, a JWK. */
   key: text().notNull(),
