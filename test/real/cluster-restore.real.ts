@@ -70,7 +70,7 @@ test("a node leaves with all writes of the others and is a separate store, and t
   expect(embedded).toContain("is a replica of a cluster");
   const refused = await store(["cluster", "leave"], { cwd: a.place, env });
   expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain("are running");
+  expect(refused.stderr).toContain("continue to run");
   const left = await store(["cluster", "leave", "--yes", "--json"], { cwd: a.place, env });
   expect({ code: left.code, stdout: JSON.parse(left.stdout) as unknown }).toEqual({
     code: 0,
