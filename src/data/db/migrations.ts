@@ -4,6 +4,7 @@ import importColumns from "../../../drizzle/0012_import_columns.sql" with { type
 import lazyPetIndex from "../../../drizzle/0020_lazy_pet_index.sql" with { type: "text" };
 import browserStates from "../../../drizzle/0021_browser_states.sql" with { type: "text" };
 import sealedCeremonies from "../../../drizzle/0022_sealed_ceremonies.sql" with { type: "text" };
+import activeDeploy from "../../../drizzle/0024_projects_by_active_deploy.sql" with { type: "text" };
 import sessionDevices from "../../../drizzle/0023_session_devices.sql" with { type: "text" };
 import callers from "../../../drizzle/0013_callers.sql" with { type: "text" };
 import imports from "../../../drizzle/0005_imports.sql" with { type: "text" };
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   { tag: "0021_browser_states", sql: browserStates },
   { tag: "0022_sealed_ceremonies", sql: sealedCeremonies },
   { tag: "0023_session_devices", sql: sessionDevices },
+  { tag: "0024_projects_by_active_deploy", sql: activeDeploy },
 ];
 
 /**

@@ -52,12 +52,6 @@ const SCANS: [table: string, statement: string, reason: string][] = [
   ["projects", "SELECT DISTINCT deploys.manifest", "a sweep of files needs every served manifest"],
   [
     "projects",
-    "INSERT INTO deploys",
-    "no index on the served deploy: a foreign key is checked for each deploy",
-  ],
-  ["projects", "DELETE FROM deploys", "as for INSERT INTO deploys"],
-  [
-    "projects",
     "SELECT projects.slug || '.' || ?1 AS hostname",
     "a poller looks for sites without a certificate",
   ],

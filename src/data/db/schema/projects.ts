@@ -15,7 +15,11 @@ export const projects = sqliteTable(
     activeDeployId: integer("active_deploy_id").references((): AnySQLiteColumn => deploys.id),
     createdAt: integer("created_at").notNull(),
   },
-  (table) => [check("projects_plan", sql`${table.plan} in ('free', 'pro', 'enterprise')`)],
+  (table) => [
+    // Deleting a deploy looks for the projects that serve it.
+    index("projects_by_active_deploy").on(table.activeDeployId),
+    check("projects_plan", sql`${table.plan} in ('free', 'pro', 'enterprise')`),
+  ],
 );
 
 /** The column with the project of a row. Deleting the project deletes the row. */

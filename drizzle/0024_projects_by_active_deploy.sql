@@ -1,0 +1,1 @@
+CREATE INDEX `projects_by_active_deploy` ON `projects` (`active_deploy_id`);
