@@ -3,8 +3,8 @@ import type { Config } from "../config/config.ts";
 import { isDataDirLocked } from "../data/data-dir/lock.ts";
 import { type Inspect, dnsInspector } from "../platform/dns-checks/inspect.ts";
 import { ownNames } from "../platform/dns-checks/names.ts";
-import type { PlatformFault } from "../platform/dns-checks/platform-probe.ts";
 import {
+  type PlatformFault,
   type PlatformReport,
   platformWatch,
   probePlatform,

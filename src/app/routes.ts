@@ -180,8 +180,8 @@ export const createRoutes = (
     ...(config.console
       ? [
           consoleRoutes({
-            ...parts.console,
             ...services,
+            ...parts.console,
             authenticate: keys.authenticate,
             formatRate,
             macros,

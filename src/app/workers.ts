@@ -33,7 +33,7 @@ export interface WorkerReport extends RequestCounts {
 }
 
 /** The parts of this process that its workers use. */
-interface Shared extends Services {
+interface Shared extends Pick<Services, "keys" | "adopterReads" | "pets" | "https"> {
   metrics: Metrics;
   limiters: Limiters;
 }

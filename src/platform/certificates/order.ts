@@ -285,7 +285,7 @@ const RETRIABLE: ReadonlySet<string> = new Set(["connection", "incorrectResponse
 const challengeRefusal = (status: string, error: Problem | undefined, { method }: Proof): AcmeProblem =>
   refusalOf(status, error && method !== "dns-01" && RETRIABLE.has(error.type) ? { ...error, method } : error);
 
-/** Takes an order from any state to its certificate chain. @throws AcmeProblem, Undecided */
+/** Takes an order from any state to its certificate chain. @throws AcmeProblem, also Undecided */
 export const orderCompleter = (ordering: Ordering, undecided: UndecidedRecords) => {
   const { clientOf, wildcard, clock, sleep } = ordering;
   const present = responsePresenter(ordering, undecided);

@@ -532,10 +532,10 @@ const attemptWrites = ({ commit }: Store, effects: DomainEffects) => {
       const [[attempt]] = await commit([BEGIN.with({ hostname, revision, now })]);
       return attempt;
     },
-    /** Stores the key of an order before it is placed. */
+    /** Stores the key of an order before it is placed. False if the attempt is over. */
     saveOrderKey: async (attempt: Attempt, { ca, key }: PendingOrder) =>
       hasChanged(await commit([SAVE_KEY.with({ ...attempt, ca, key })])),
-    /** Stores a placed order, and makes its domain `issuing`. */
+    /** Stores a placed order, and makes its domain `issuing`. False if the attempt is over. */
     async saveOrder(attempt: Attempt, { ca, url }: { ca: string; url: string }, now: number) {
       const { hostname } = attempt;
       const statements = [SAVE_URL.with({ ...attempt, url }), ...count(ca, "order", hostname, now)] as const;
@@ -544,9 +544,13 @@ const attemptWrites = ({ commit }: Store, effects: DomainEffects) => {
       );
       return hasChanged(rows);
     },
+    /** Stores the response to a challenge before the CA asks for it. False if the attempt is over. */
     saveChallenge: async (attempt: Attempt, token: string, keyAuthorization: string) =>
       hasChanged(await commit([SAVE_CHALLENGE.with({ ...attempt, token, keyAuthorization })])),
-    /** Puts the certificate in use from the next handshake on, and its domain live, in one atomic step. */
+    /**
+     * Puts the certificate in use from the next handshake on, and its domain live, in one atomic step. False if the name is removed
+     * or the attempt is over.
+     */
     async install(attempt: Attempt, issued: Issued, nextAt: number, now: number): Promise<boolean> {
       const { hostname } = attempt;
       return hasChanged(

@@ -16,8 +16,7 @@ import {
 } from "./issuance.ts";
 import type { Report } from "./model.ts";
 import { type Verdict, isClaimed, isSibling, ownershipOf, rivalsOf, verdictOf } from "./verdict.ts";
-import { toReport } from "./trace.ts";
-import { traceDomain } from "./trace.ts";
+import { toReport, traceDomain } from "./trace.ts";
 
 /** The state of a domain in the DNS. */
 export interface Inspection {

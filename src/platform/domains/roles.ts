@@ -10,14 +10,13 @@ import type { DomainsConfig as Mapping } from "./model.ts";
 import type { Domains } from "./repository.ts";
 import { MAX_DOMAINS } from "./service.ts";
 
-/** The specified mapping of a project's domains: `primary`, and `redirects` to it. */
-
 interface Redirect {
   from: string;
   to: string;
   status: 301;
 }
 
+/** The specified mapping of a project's domains: `primary`, and `redirects` to it. */
 export interface DomainsConfig {
   primary: string;
   redirects: Redirect[];
@@ -35,9 +34,6 @@ type ReadConfig = { ok: true; config: DomainsConfig } | { ok: false; faults: Con
 
 /** Returns the A-labels of a typed name; undefined if it is not a host name. */
 type Normalise = (typed: string) => string | undefined;
-
-/** As many as a project can have domains. */
-export const MAX_REDIRECTS = 100;
 
 interface Reading {
   domains: ReadonlySet<string>;
@@ -141,12 +137,12 @@ export const readDomainsConfig = (
   if (!mapping) return { ok: false, faults: reading.faults };
   const primary = domainAt(mapping["primary"], "domains.primary", reading);
   const list = mapping["redirects"] ?? [];
-  const isRight = Array.isArray(list) && list.length <= MAX_REDIRECTS;
+  const isRight = Array.isArray(list) && list.length <= MAX_DOMAINS;
   if (!isRight)
     reading.faults.push({
       path: "domains.redirects",
-      ...(Array.isArray(list) ? { rule: "too_long", max: MAX_REDIRECTS } : { rule: "type" }),
-      message: `must be a list of at most ${MAX_REDIRECTS}`,
+      ...(Array.isArray(list) ? { rule: "too_long", max: MAX_DOMAINS } : { rule: "type" }),
+      message: `must be a list of at most ${MAX_DOMAINS}`,
     });
   const entries: unknown[] = isRight ? list : [];
   const redirects = entries.map((entry, at) => redirectAt(entry, `domains.redirects[${at}]`, reading));

@@ -29,7 +29,7 @@ export interface Problem {
   method?: string;
 }
 
-/** The error of every request to a CA. */
+/** The error of a request to a CA, and of what its responses mean for an order. */
 export class AcmeProblem extends Error implements Problem {
   override name = "AcmeProblem";
   readonly type: string;

@@ -179,7 +179,7 @@ const listsInDirection = (reader: Reader, isDescending: boolean, sliceNames: num
     if (after) return placeOf(reader, after);
     return isDescending ? LAST : FIRST;
   };
-  const sortBehind = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
+  const sortAfter = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
     lists.sort.all(client, { ...fromPlace(from), ids: JSON.stringify(ids), limit });
 
   return {
@@ -189,8 +189,8 @@ const listsInDirection = (reader: Reader, isDescending: boolean, sliceNames: num
     async scan(page: PetPage, hasWords: (pet: Pet) => boolean) {
       const filters = filterValues(page);
       const { found, isComplete } = await scanDense(
-        (behind: Scanned | undefined, limit) =>
-          lists.scan.all(client, { ...filters, ...fromPlace(startOf(behind?.pet ?? page.after)), limit }),
+        (last: Scanned | undefined, limit) =>
+          lists.scan.all(client, { ...filters, ...fromPlace(startOf(last?.pet ?? page.after)), limit }),
         ({ pet, isMatch }) => isMatch && hasWords(pet),
         page.limit,
         page.q === undefined ? MAX_SPARSE : MAX_SPARSE_SEARCH,
@@ -198,7 +198,7 @@ const listsInDirection = (reader: Reader, isDescending: boolean, sliceNames: num
       return { found: found.map(({ pet }) => pet), isComplete };
     },
     sort: ({ after, limit }: PetPage, ids: readonly number[]): ListedPet[] =>
-      sortBehind(startOf(after), ids, limit),
+      sortAfter(startOf(after), ids, limit),
     /** Reads the names in order, a slice at a time, and lets other requests run in between. */
     async select({ after, limit }: PetPage, ids: readonly number[]): Promise<ListedPet[]> {
       const found: ListedPet[] = [];
@@ -206,7 +206,7 @@ const listsInDirection = (reader: Reader, isDescending: boolean, sliceNames: num
         const names = lists.names.all(client, { ...fromPlace(from), limit: sliceNames });
         const matching = names.map(toId).filter((id) => hasId(ids, id));
         const missing = limit - found.length;
-        if (matching.length > 0) found.push(...sortBehind(from, matching.slice(0, missing), missing));
+        if (matching.length > 0) found.push(...sortAfter(from, matching.slice(0, missing), missing));
         const last = names.at(-1);
         if (names.length < sliceNames || last === undefined || found.length === limit) return found;
         from = last;

@@ -16,7 +16,6 @@ import {
   REDIRECT_LIMITS,
 } from "../../../platform/deploys/rules/redirects.ts";
 import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../../platform/domains/read-repository.ts";
-import { MAX_REDIRECTS } from "../../../platform/domains/roles.ts";
 import { LAPSE_MS, WAITING_MS } from "../../../platform/domains/schedule.ts";
 import { CLIENT_RATE } from "../../../platform/dns-checks/name-checks/page-routes.ts";
 import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../../platform/dns-checks/name-checks/name-check.ts";
@@ -126,7 +125,7 @@ const sites: Row[] = [
 
 const domains: Row[] = [
   ["domains of one project", number(MAX_DOMAINS)],
-  ["redirects of one project", number(MAX_REDIRECTS)],
+  ["redirects of one project", number(MAX_DOMAINS)],
   ["requested checks of one domain", rate(VERIFICATIONS)],
   ["checks of names below one registered domain, with a key", rate(KEYED_LIMITS.perDomain)],
   ["checks of names at the same time, with keys", number(KEYED_LIMITS.concurrent)],
