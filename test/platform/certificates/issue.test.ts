@@ -105,7 +105,7 @@ test("a challenge gets its response under its own name only, and only while pend
 });
 
 test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, with the last problem", async () => {
-  const { store, ca, pass, show, attempted } = await openIssuing();
+  const { store, ca, pass, show, stageOf, attempted } = await openIssuing();
   await ca.down();
   await attempted(NAME);
   const seen = async () => (await show(NAME)) as unknown as { certificate: Record<string, unknown> };
@@ -118,6 +118,10 @@ test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, wi
     problem: { type: "unreachable" },
     nextAttemptAt: expect.any(String),
   });
+  ca.up();
+  await pass(11 * MINUTE);
+  expect(await stageOf(NAME)).toBe("live");
+  expect(ca.orders()).toHaveLength(1);
 });
 
 test("an order that a CA refuses leaves the domain issue_failed with the full reason, and is retried after 10 seconds, 10 and 100 minutes", async () => {
@@ -296,6 +300,12 @@ test("a certificate that is not valid yet by this machine's clock is not used, a
   const found = await certificates.find(NAME);
   expect(found?.issued).toBeUndefined();
   expect(found?.problem?.detail).toContain("is this machine's clock right?");
+});
+
+test("a CA whose clock is an hour late changes nothing", async () => {
+  const { stageOf, attempted } = await openIssuing({ clock: testClock(Date.now() - 60 * MINUTE) });
+  await attempted(NAME);
+  expect(await stageOf(NAME)).toBe("live");
 });
 
 test("an expired order is placed again", async () => {
