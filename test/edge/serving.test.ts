@@ -1,10 +1,11 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { publishedNames } from "../../src/platform/sites/repository.ts";
 import { STORED_STAGES } from "../../src/platform/domains/stage.ts";
 import { logQueries } from "../support/query-log.ts";
-import { type Store, faultOf, openStore } from "../support/store.ts";
+import { type Store, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 import { addDomain, addSite, deploy } from "./projects.ts";
 import { words } from "../support/words.ts";
 
@@ -267,4 +268,20 @@ test("a site whose files are missing gets 500, and a log line for each missing f
   await addSite(other, "docs");
   rmSync(join(other.config.dataDir, "blobs"), { recursive: true });
   expect(await outcome(other, `${site}/`)).toBe("500 damaged_file");
+});
+
+test("a change by another process shows in the next request", async () => {
+  const path = join(temporaryDirectory(), "adoption-store.db");
+  const store = await openStore({ path, env });
+  await addSite(store, "docs");
+  using other = new Database(path);
+  other.run("PRAGMA busy_timeout = 5000");
+  for (let round = 0; round < 20; round++) {
+    expect((await store.visit("http://docs.example.com/")).status).toBe(421);
+    other.run(
+      "insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings) values (1, 'docs.example.com', 'live', 'served', 0, 0, '[]')",
+    );
+    expect((await store.visit("http://docs.example.com/")).status).toBe(200);
+    other.run("delete from domains");
+  }
 });
