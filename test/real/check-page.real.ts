@@ -7,7 +7,8 @@ import { violationsOf } from "./axe.ts";
 import { type Page } from "./browser.ts";
 import { kept, openBrowser, directory, real, serve } from "./support.ts";
 
-const test = real("chromium", "playwright-core", "axe-core");
+const test = real("chromium", "playwright-core");
+const withAxe = real("chromium", "playwright-core", "axe-core");
 
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 const PATH = "/domain-check";
@@ -81,32 +82,35 @@ const look = async (page: Page, name: string, screens = PHONE_AND_DARK) => {
   }
 };
 
-test("the public page reads well on every screen, in both themes, whatever name servers send", async () => {
-  const place = directory();
-  const service = await open(place);
-  const browser = await openBrowser();
-  const { page, seen } = browser;
-  const { url } = service.server;
-  await page.goto(`${url}${PATH}`);
-  await look(page, "form");
-  for (const [name, hostname, target, says] of [
-    ["wrong", "blocked.example.test", TARGETS.usual, "has wrong records"],
-    ["apex", "evil.test", TARGETS.usual, "does not have its records yet"],
-    ["long", "long.evil.test", "", "has other records"],
-    ["right", "right.example.test", TARGETS.usual, "nothing is left to do"],
-  ] as const) {
-    await check(page, url, hostname, target);
-    expect(await page.locator("#result").innerText()).toContain(says);
-    await page.locator("summary").click();
-    await look(page, name, name === "wrong" ? SCREENS : PHONE_AND_DARK);
-  }
-  expect(await page.evaluate("document.title")).not.toBe("taken");
-  expect(seen.errors).toEqual([]);
-  // A refusal is on the page too, and the browser notes its status.
-  await check(page, url, "192.0.2.1");
-  expect(await page.getByRole("alert").innerText()).toContain("is an IP address");
-  await look(page, "refused");
-});
+withAxe(
+  "the public page reads well on every screen, in both themes, whatever name servers send",
+  async () => {
+    const place = directory();
+    const service = await open(place);
+    const browser = await openBrowser();
+    const { page, seen } = browser;
+    const { url } = service.server;
+    await page.goto(`${url}${PATH}`);
+    await look(page, "form");
+    for (const [name, hostname, target, says] of [
+      ["wrong", "blocked.example.test", TARGETS.usual, "has wrong records"],
+      ["apex", "evil.test", TARGETS.usual, "does not have its records yet"],
+      ["long", "long.evil.test", "", "has other records"],
+      ["right", "right.example.test", TARGETS.usual, "nothing is left to do"],
+    ] as const) {
+      await check(page, url, hostname, target);
+      expect(await page.locator("#result").innerText()).toContain(says);
+      await page.locator("summary").click();
+      await look(page, name, name === "wrong" ? SCREENS : PHONE_AND_DARK);
+    }
+    expect(await page.evaluate("document.title")).not.toBe("taken");
+    expect(seen.errors).toEqual([]);
+    // A refusal is on the page too, and the browser notes its status.
+    await check(page, url, "192.0.2.1");
+    expect(await page.getByRole("alert").innerText()).toContain("is an IP address");
+    await look(page, "refused");
+  },
+);
 
 test("another site's page cannot start a check", async () => {
   const place = directory();

@@ -9,7 +9,10 @@ import { openConsole, publishDocs } from "./console.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { real, serve } from "./support.ts";
 
-const test = real("chromium", "playwright-core", "axe-core", ...NAME_SERVERS, "pebble");
+const test = real("chromium", "playwright-core");
+const withAxe = real("chromium", "playwright-core", "axe-core");
+const withPebble = real("chromium", "playwright-core", ...NAME_SERVERS, "pebble");
+const withPebbleAndAxe = real("chromium", "playwright-core", "axe-core", ...NAME_SERVERS, "pebble");
 
 const DOMAINS = "/projects/shelter/domains";
 
@@ -30,82 +33,85 @@ const zones = (target: string) => ({
   ],
 });
 
-test("the domain page begins with the fault and the record to change, and the list is red where the holder must act", async () => {
-  const server = await serveShelter(zones);
-  const { target } = server;
-  await server.attach("www.shelter.test");
-  await server.attach("docs.shelter.test");
-  await server.attach("docs.strict.shelter.test");
-  await server.attach("none.shelter.test");
-  await server.isLive("www.shelter.test");
-  const { page, heading, button } = await openConsole(server, `${DOMAINS}/docs.shelter.test`);
+withPebbleAndAxe(
+  "the domain page begins with the fault and the record to change, and the list is red where the holder must act",
+  async () => {
+    const server = await serveShelter(zones);
+    const { target } = server;
+    await server.attach("www.shelter.test");
+    await server.attach("docs.shelter.test");
+    await server.attach("docs.strict.shelter.test");
+    await server.attach("none.shelter.test");
+    await server.isLive("www.shelter.test");
+    const { page, heading, button } = await openConsole(server, `${DOMAINS}/docs.shelter.test`);
 
-  await heading("An A record of docs.shelter.test is in the way").waitFor();
-  const headings = await textsOf(page, "main h2, main h3");
-  expect(headings.slice(0, 3)).toEqual([
-    "docs.shelter.test",
-    "An A record of docs.shelter.test is in the way",
-    "Progress",
-  ]);
-  expect(await textsOf(page, "main .notice th")).toEqual(["Action", "Type", "Name", "Value", "TTL"]);
-  const row = (cells: string[]) => cells.map((cell) => cell.replaceAll(/\s+/g, " "));
-  const cells = row(await textsOf(page, "main .notice td"));
-  expect(cells.slice(0, 5)).toEqual([
-    "Delete",
-    "A",
-    "docs Copy in full: docs.shelter.test",
-    "192.0.2.1",
-    "–",
-  ]);
-  expect(cells.slice(5)).toEqual([
-    "Create",
-    "CNAME",
-    "docs Copy in full: docs.shelter.test",
-    `${target} Copy`,
-    "3600 Copy",
-  ]);
-  // Without scrolling: the header of the console, the project and the domain are above it.
-  await eventually(
-    () => page.evaluate("document.querySelector('main .notice').getBoundingClientRect().top < 350"),
-    true,
-  );
-  await button("Copy the value of the CNAME record").click();
-  await page
-    .getByText(/^(Copied|Copy it by hand)$/)
-    .first()
-    .waitFor();
-  // It would contradict the finding.
-  expect(await page.getByText("Create this record").count()).toBe(0);
+    await heading("An A record of docs.shelter.test is in the way").waitFor();
+    const headings = await textsOf(page, "main h2, main h3");
+    expect(headings.slice(0, 3)).toEqual([
+      "docs.shelter.test",
+      "An A record of docs.shelter.test is in the way",
+      "Progress",
+    ]);
+    expect(await textsOf(page, "main .notice th")).toEqual(["Action", "Type", "Name", "Value", "TTL"]);
+    const row = (cells: string[]) => cells.map((cell) => cell.replaceAll(/\s+/g, " "));
+    const cells = row(await textsOf(page, "main .notice td"));
+    expect(cells.slice(0, 5)).toEqual([
+      "Delete",
+      "A",
+      "docs Copy in full: docs.shelter.test",
+      "192.0.2.1",
+      "–",
+    ]);
+    expect(cells.slice(5)).toEqual([
+      "Create",
+      "CNAME",
+      "docs Copy in full: docs.shelter.test",
+      `${target} Copy`,
+      "3600 Copy",
+    ]);
+    // Without scrolling: the header of the console, the project and the domain are above it.
+    await eventually(
+      () => page.evaluate("document.querySelector('main .notice').getBoundingClientRect().top < 350"),
+      true,
+    );
+    await button("Copy the value of the CNAME record").click();
+    await page
+      .getByText(/^(Copied|Copy it by hand)$/)
+      .first()
+      .waitFor();
+    // It would contradict the finding.
+    expect(await page.getByText("Create this record").count()).toBe(0);
 
-  const byKey = expect.stringMatching(/, by key admin$/);
-  await eventually(() => textsOf(page, ".events li > small"), [byKey, byKey]);
+    const byKey = expect.stringMatching(/, by key admin$/);
+    await eventually(() => textsOf(page, ".events li > small"), [byKey, byKey]);
 
-  await page.goto(`${server.url}/console${DOMAINS}/none.shelter.test`);
-  await heading("There is no CNAME record for none.shelter.test yet").waitFor();
-  expect((await textsOf(page, "main .notice td")).slice(0, 2)).toEqual(["Create", "CNAME"]);
+    await page.goto(`${server.url}/console${DOMAINS}/none.shelter.test`);
+    await heading("There is no CNAME record for none.shelter.test yet").waitFor();
+    expect((await textsOf(page, "main .notice td")).slice(0, 2)).toEqual(["Create", "CNAME"]);
 
-  await page.goto(`${server.url}/console${DOMAINS}/www.shelter.test`);
-  await page.getByText(/^Active\. Expires in \d+ years?; renews automatically\.$/).waitFor();
-  // The steps are there, folded away.
-  expect(await page.locator(".steps").isVisible()).toBe(false);
-  await page.getByText("Progress: all steps are done").click();
-  await page.locator(".steps").waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+    await page.goto(`${server.url}/console${DOMAINS}/www.shelter.test`);
+    await page.getByText(/^Active\. Expires in \d+ years?; renews automatically\.$/).waitFor();
+    // The steps are there, folded away.
+    expect(await page.locator(".steps").isVisible()).toBe(false);
+    await page.getByText("Progress: all steps are done").click();
+    await page.locator(".steps").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
 
-  await page.goto(`${server.url}/console${DOMAINS}`);
-  await page.getByText("docs.strict.shelter.test").first().waitFor();
-  const badges =
-    "[...document.querySelectorAll('ul.domains > li')].map((one) => [one.querySelector('a').innerText, one.querySelector('.badge').innerText, one.querySelector('.badge').className].join(' | '))";
-  await eventually(
-    () => page.evaluate(badges),
-    [
-      "www.shelter.test | Active | badge good",
-      "docs.shelter.test | Action needed | badge bad",
-      "docs.strict.shelter.test | Action needed | badge bad",
-      "none.shelter.test | Not yet | badge waiting",
-    ],
-  );
-});
+    await page.goto(`${server.url}/console${DOMAINS}`);
+    await page.getByText("docs.strict.shelter.test").first().waitFor();
+    const badges =
+      "[...document.querySelectorAll('ul.domains > li')].map((one) => [one.querySelector('a').innerText, one.querySelector('.badge').innerText, one.querySelector('.badge').className].join(' | '))";
+    await eventually(
+      () => page.evaluate(badges),
+      [
+        "www.shelter.test | Active | badge good",
+        "docs.shelter.test | Action needed | badge bad",
+        "docs.strict.shelter.test | Action needed | badge bad",
+        "none.shelter.test | Not yet | badge waiting",
+      ],
+    );
+  },
+);
 
 test("a pasted address is added as its host name, and a name that is there already is linked", async () => {
   const server = await serve();
@@ -176,7 +182,7 @@ test("a domain is added with its www as a redirect, unless the box is cleared, a
   expect(await roles()).toContain("www.example.com served");
 });
 
-test("removing the primary domain offers a redirect first, and a new primary domain", async () => {
+withPebble("removing the primary domain offers a redirect first, and a new primary domain", async () => {
   const server = await serveShelter(zones);
   for (const hostname of ["www.shelter.test", "guide.shelter.test"]) await server.attach(hostname);
   for (const hostname of ["www.shelter.test", "guide.shelter.test"]) await server.isLive(hostname);
@@ -333,39 +339,42 @@ const look = async (page: Page, name: string) => {
   }
 };
 
-test("a domain is checked before it is added, and the page has the steps of its DNS provider", async () => {
-  const zones = {
-    test: ["test NS ns.test", "ns.test A 127.0.0.1"],
-    "cloud.test": ["cloud.test NS ada.ns.cloudflare.com", "old.cloud.test A 203.0.113.7"],
-    "cloudflare.com": ["cloudflare.com NS ada.ns.cloudflare.com", "ada.ns.cloudflare.com A 127.0.0.1"],
-  };
-  using dns = await dnsServer({ zones });
-  const { port } = dns.server;
-  const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: String(port), DNS_PRIVATE: "yes" };
-  const server = await serve({ env });
-  await publishDocs(server);
-  const { page, link, button, field } = await openConsole(server, "/projects/docs/domains");
-  await link("Check a domain").click();
-  await field("Domain or subdomain").fill("https://old.cloud.test/page");
-  await page.getByText("This will check old.cloud.test").waitFor();
-  await button("Check").click();
-  await page.getByText("old.cloud.test has an A record (203.0.113.7) where the CNAME belongs").waitFor();
-  await page.getByText("Who must act: you, at your DNS provider.").waitFor();
-  expect((await textsOf(page, "main .guide li")).slice(0, 4)).toEqual([
-    "Sign in at Cloudflare, and open: the domain, DNS, Records.",
-    "Delete the A record with the name old and the value 203.0.113.7.",
-    "Choose Add record, then the type CNAME.",
-    "Enter old in the field Name.",
-  ]);
-  await look(page, "console-check");
-  await field("Domain or subdomain").fill("192.0.2.1");
-  await button("Check").click();
-  await page.getByText("This is an IP address. Enter a domain name.").waitFor();
-  const { domains } = await server.read<{
-    domains: { primary?: string };
-  }>("/platform/projects/docs/config");
-  expect(domains.primary).toBeUndefined();
-});
+withAxe(
+  "a domain is checked before it is added, and the page has the steps of its DNS provider",
+  async () => {
+    const zones = {
+      test: ["test NS ns.test", "ns.test A 127.0.0.1"],
+      "cloud.test": ["cloud.test NS ada.ns.cloudflare.com", "old.cloud.test A 203.0.113.7"],
+      "cloudflare.com": ["cloudflare.com NS ada.ns.cloudflare.com", "ada.ns.cloudflare.com A 127.0.0.1"],
+    };
+    using dns = await dnsServer({ zones });
+    const { port } = dns.server;
+    const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: String(port), DNS_PRIVATE: "yes" };
+    const server = await serve({ env });
+    await publishDocs(server);
+    const { page, link, button, field } = await openConsole(server, "/projects/docs/domains");
+    await link("Check a domain").click();
+    await field("Domain or subdomain").fill("https://old.cloud.test/page");
+    await page.getByText("This will check old.cloud.test").waitFor();
+    await button("Check").click();
+    await page.getByText("old.cloud.test has an A record (203.0.113.7) where the CNAME belongs").waitFor();
+    await page.getByText("Who must act: you, at your DNS provider.").waitFor();
+    expect((await textsOf(page, "main .guide li")).slice(0, 4)).toEqual([
+      "Sign in at Cloudflare, and open: the domain, DNS, Records.",
+      "Delete the A record with the name old and the value 203.0.113.7.",
+      "Choose Add record, then the type CNAME.",
+      "Enter old in the field Name.",
+    ]);
+    await look(page, "console-check");
+    await field("Domain or subdomain").fill("192.0.2.1");
+    await button("Check").click();
+    await page.getByText("This is an IP address. Enter a domain name.").waitFor();
+    const { domains } = await server.read<{
+      domains: { primary?: string };
+    }>("/platform/projects/docs/config");
+    expect(domains.primary).toBeUndefined();
+  },
+);
 
 test("the page of a site that is live elsewhere shows how it gets its certificate before it moves", async () => {
   const env = { HTTPS_PORT: "0", PLATFORM_DOMAIN: "sites.shelter.test", DNS_CHALLENGE_HOOK: "/bin/true" };

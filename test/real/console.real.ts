@@ -9,7 +9,8 @@ import { openBrowser, directory, real, run, serve, type Server, until } from "./
 
 const NEEDED = ["chromium", "playwright-core"];
 
-const test = real(...NEEDED, ...NAME_SERVERS, "pebble", "curl");
+const test = real(...NEEDED);
+const withPebble = real(...NEEDED, ...NAME_SERVERS, "pebble", "curl");
 
 const animals = (server: Server): Promise<unknown[]> => server.read("/v1/pets");
 
@@ -183,120 +184,123 @@ const SITE = tarGzOf([{ name: "index.html", content: "<h1>Shelter</h1>" }]);
 const DOCS = "docs.shelter.test";
 const WWW = "www.shelter.test";
 
-test("a volunteer goes from signing in to a live domain, its redirect and its removal, and adds an animal", async () => {
-  const place = directory();
-  const { servers, authority, env, httpsPort } = await surroundings(place);
-  const server = await serve({ cwd: place, env });
-  const { page, seen } = await openBrowser();
-  const link = (name: string) => page.getByRole("link", { name, exact: true });
-  const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const dialog = (name: string) => page.locator("dialog").getByRole("button", { name, exact: true });
-  const field = (label: string) => page.getByLabel(label, { exact: true });
-  const status = (text: string | RegExp) => page.getByRole("status").getByText(text).first();
-  const trust = ["--silent", "--show-error", "--cacert", authority.rootFile];
-  const ask = (hostname: string, ...more: string[]) => {
-    const host = `${hostname}:${httpsPort}`;
-    return run(["curl", ...trust, "--resolve", `${host}:127.0.0.1`, ...more, `https://${host}/`]);
-  };
+withPebble(
+  "a volunteer goes from signing in to a live domain, its redirect and its removal, and adds an animal",
+  async () => {
+    const place = directory();
+    const { servers, authority, env, httpsPort } = await surroundings(place);
+    const server = await serve({ cwd: place, env });
+    const { page, seen } = await openBrowser();
+    const link = (name: string) => page.getByRole("link", { name, exact: true });
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    const dialog = (name: string) => page.locator("dialog").getByRole("button", { name, exact: true });
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const status = (text: string | RegExp) => page.getByRole("status").getByText(text).first();
+    const trust = ["--silent", "--show-error", "--cacert", authority.rootFile];
+    const ask = (hostname: string, ...more: string[]) => {
+      const host = `${hostname}:${httpsPort}`;
+      return run(["curl", ...trust, "--resolve", `${host}:127.0.0.1`, ...more, `https://${host}/`]);
+    };
 
-  await signIn(page, server.url, server.key, "/projects");
-  await link("Create project").click();
-  await field("Name").fill("Shelter");
-  await dialog("Create project").click();
-  await page.getByRole("heading", { name: "Shelter" }).waitFor();
-  await status(/“Shelter” created/).waitFor();
+    await signIn(page, server.url, server.key, "/projects");
+    await link("Create project").click();
+    await field("Name").fill("Shelter");
+    await dialog("Create project").click();
+    await page.getByRole("heading", { name: "Shelter" }).waitFor();
+    await status(/“Shelter” created/).waitFor();
 
-  await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
-  await page.getByText(/Pro/).first().waitFor();
-  await page.goto(`${server.url}/console/projects/shelter/settings`);
-  await field("Plan").selectOption("pro");
-  await button("Save").click();
-  await status("Settings saved").waitFor();
+    await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
+    await page.getByText(/Pro/).first().waitFor();
+    await page.goto(`${server.url}/console/projects/shelter/settings`);
+    await field("Plan").selectOption("pro");
+    await button("Save").click();
+    await status("Settings saved").waitFor();
 
-  await link("Deploys").click();
-  const archive = { name: "site.tar.gz", mimeType: "application/gzip", buffer: Buffer.from(SITE) };
-  await page.locator("input[type=file]").setInputFiles(archive);
-  await status(/Deployed to shelter: 1 file/).waitFor();
-  const { id } = (await server.read<{ id: number }[]>("/platform/projects/shelter/deploys"))[0]!;
-  await page.goto(`${server.url}/console/projects/shelter/deploys/${id}/activate`);
-  await page.getByText(`Deploy ${id} is already live`).waitFor();
-  expect(await page.evaluate("document.querySelector('dialog footer button').ariaDisabled")).toBe("true");
-  await page.locator("dialog").getByText("Cancel").click();
+    await link("Deploys").click();
+    const archive = { name: "site.tar.gz", mimeType: "application/gzip", buffer: Buffer.from(SITE) };
+    await page.locator("input[type=file]").setInputFiles(archive);
+    await status(/Deployed to shelter: 1 file/).waitFor();
+    const { id } = (await server.read<{ id: number }[]>("/platform/projects/shelter/deploys"))[0]!;
+    await page.goto(`${server.url}/console/projects/shelter/deploys/${id}/activate`);
+    await page.getByText(`Deploy ${id} is already live`).waitFor();
+    expect(await page.evaluate("document.querySelector('dialog footer button').ariaDisabled")).toBe("true");
+    await page.locator("dialog").getByText("Cancel").click();
 
-  const { target } = await server.read<{ target: string }>("/platform/projects/shelter");
-  const shelter = (...lines: string[]) => ({ ...zonesWith(target), ...zone("shelter.test", ...lines) });
-  const www = `${WWW} 1 CNAME ${target}`;
-  const names = await nameServers(shelter(`${DOCS} 1 A 192.0.2.1`, www), servers);
+    const { target } = await server.read<{ target: string }>("/platform/projects/shelter");
+    const shelter = (...lines: string[]) => ({ ...zonesWith(target), ...zone("shelter.test", ...lines) });
+    const www = `${WWW} 1 CNAME ${target}`;
+    const names = await nameServers(shelter(`${DOCS} 1 A 192.0.2.1`, www), servers);
 
-  await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
-  await link("Add domain").click();
-  await field("Domain or subdomain").fill(DOCS);
-  await dialog("Add domain").click();
-  await page.getByText(target).first().waitFor();
-  await button("Verify").click();
-  await page.getByRole("heading", { name: `An A record of ${DOCS} is in the way` }).waitFor();
+    await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
+    await link("Add domain").click();
+    await field("Domain or subdomain").fill(DOCS);
+    await dialog("Add domain").click();
+    await page.getByText(target).first().waitFor();
+    await button("Verify").click();
+    await page.getByRole("heading", { name: `An A record of ${DOCS} is in the way` }).waitFor();
 
-  names.change(shelter(`${DOCS} 1 CNAME ${target}`, www));
-  await until(
-    "the domain is verified",
-    async () => {
-      if ((await button("Verify").count()) === 0) return true;
-      await button("Verify").click();
-      // The resolver forgets the old record, and so many looks a minute are answered.
-      await page.waitForTimeout(7000);
-      return false;
-    },
-    60_000,
-  );
-  // By itself from here on.
-  await page.getByText("Active", { exact: true }).first().waitFor({ timeout: 60_000 });
-  expect((await ask(DOCS)).stdout).toBe("<h1>Shelter</h1>");
+    names.change(shelter(`${DOCS} 1 CNAME ${target}`, www));
+    await until(
+      "the domain is verified",
+      async () => {
+        if ((await button("Verify").count()) === 0) return true;
+        await button("Verify").click();
+        // The resolver forgets the old record, and so many looks a minute are answered.
+        await page.waitForTimeout(7000);
+        return false;
+      },
+      60_000,
+    );
+    // By itself from here on.
+    await page.getByText("Active", { exact: true }).first().waitFor({ timeout: 60_000 });
+    expect((await ask(DOCS)).stdout).toBe("<h1>Shelter</h1>");
 
-  await link("Back to domains").click();
-  await link("Add domain").click();
-  await field("Domain or subdomain").fill(WWW);
-  await dialog("Add domain").click();
-  await button("Verify").click();
-  await page.getByText("Active", { exact: true }).first().waitFor({ timeout: 60_000 });
-  await button(`Menu for ${WWW}`).click();
-  await button("Make primary").click();
-  await status(/primary/i).waitFor();
+    await link("Back to domains").click();
+    await link("Add domain").click();
+    await field("Domain or subdomain").fill(WWW);
+    await dialog("Add domain").click();
+    await button("Verify").click();
+    await page.getByText("Active", { exact: true }).first().waitFor({ timeout: 60_000 });
+    await button(`Menu for ${WWW}`).click();
+    await button("Make primary").click();
+    await status(/primary/i).waitFor();
 
-  await link("Back to domains").click();
-  await link(DOCS).click();
-  await button(`Menu for ${DOCS}`).click();
-  await button(`Redirect to ${WWW}`).click();
-  await status(/now redirects/).waitFor();
-  const answer = ["--write-out", "%{response_code} %{redirect_url}", "--output", "/dev/null"];
-  await until("it redirects", async () =>
-    (await ask(DOCS, ...answer)).stdout.startsWith(`301 https://${WWW}`),
-  );
+    await link("Back to domains").click();
+    await link(DOCS).click();
+    await button(`Menu for ${DOCS}`).click();
+    await button(`Redirect to ${WWW}`).click();
+    await status(/now redirects/).waitFor();
+    const answer = ["--write-out", "%{response_code} %{redirect_url}", "--output", "/dev/null"];
+    await until("it redirects", async () =>
+      (await ask(DOCS, ...answer)).stdout.startsWith(`301 https://${WWW}`),
+    );
 
-  await button(`Menu for ${DOCS}`).click();
-  await link("Remove").click();
-  await page.getByText(/stops being served immediately/).waitFor();
-  await page.reload();
-  await page.getByText(/stops being served immediately/).waitFor();
-  await dialog("Remove").click();
-  await link(WWW).waitFor();
-  await status(/docs\.shelter\.test removed/).waitFor();
-  expect((await ask(DOCS)).code).not.toBe(0);
-  expect((await ask(WWW)).stdout).toBe("<h1>Shelter</h1>");
+    await button(`Menu for ${DOCS}`).click();
+    await link("Remove").click();
+    await page.getByText(/stops being served immediately/).waitFor();
+    await page.reload();
+    await page.getByText(/stops being served immediately/).waitFor();
+    await dialog("Remove").click();
+    await link(WWW).waitFor();
+    await status(/docs\.shelter\.test removed/).waitFor();
+    expect((await ask(DOCS)).code).not.toBe(0);
+    expect((await ask(WWW)).stdout).toBe("<h1>Shelter</h1>");
 
-  await link("Animals").click();
-  await link("Add animal").click();
-  await field("Name").fill("Bella");
-  await page.locator("dialog").getByRole("combobox", { name: "Category" }).fill("3");
-  await dialog("Add").click();
-  await status("“Bella” added (no. 1)").waitFor();
-  expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "available" }]);
-  await link("Edit Bella").click();
-  await field("Status").selectOption("sold");
-  await dialog("Save").click();
-  await status("“Bella” is now adopted").waitFor();
-  expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "sold" }]);
+    await link("Animals").click();
+    await link("Add animal").click();
+    await field("Name").fill("Bella");
+    await page.locator("dialog").getByRole("combobox", { name: "Category" }).fill("3");
+    await dialog("Add").click();
+    await status("“Bella” added (no. 1)").waitFor();
+    expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "available" }]);
+    await link("Edit Bella").click();
+    await field("Status").selectOption("sold");
+    await dialog("Save").click();
+    await status("“Bella” is now adopted").waitFor();
+    expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "sold" }]);
 
-  const own = seen.requests.filter((url) => url.startsWith(`${server.url}/`));
-  expect(seen.requests.filter((url) => !own.includes(url) && !url.startsWith("data:"))).toEqual([]);
-  expect(seen.errors).toEqual([]);
-});
+    const own = seen.requests.filter((url) => url.startsWith(`${server.url}/`));
+    expect(seen.requests.filter((url) => !own.includes(url) && !url.startsWith("data:"))).toEqual([]);
+    expect(seen.errors).toEqual([]);
+  },
+);

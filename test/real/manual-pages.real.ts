@@ -6,7 +6,9 @@ import { type Page, untilTrue } from "./browser.ts";
 import { lighthouseScores } from "./lighthouse.ts";
 import { openBrowser, real, serve } from "./support.ts";
 
-const test = real("chromium", "playwright-core", "axe-core", "lighthouse");
+const test = real("chromium", "playwright-core");
+const withAxe = real("chromium", "playwright-core", "axe-core");
+const withLighthouse = real("chromium", "lighthouse");
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 /** A page with a terminal, whose output is not copied. */
 const TERMINAL = "/how-to/events";
@@ -36,7 +38,7 @@ const screenshot = async (page: Page, path: string, screen: (typeof SCREENS)[num
   await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: false });
 };
 
-test("axe finds nothing on any page of the manual, and no page is wider than its window", async () => {
+withAxe("axe finds nothing on any page of the manual, and no page is wider than its window", async () => {
   const server = await serve();
   const manual = `${server.url}/manual`;
   const pages = await pagesOf(manual);
@@ -136,7 +138,7 @@ test("without JavaScript everything is there except search, copying and the them
   expect(seen.errors).toEqual([]);
 });
 
-test("Lighthouse gives the manual at least 95 of 100 in each category", async () => {
+withLighthouse("Lighthouse gives the manual at least 95 of 100 in each category", async () => {
   const server = await serve();
   for (const path of ["", "/reference/settings"]) {
     const scores = await lighthouseScores(`${server.url}/manual${path}`);

@@ -13,7 +13,9 @@ const RUNNER = join(import.meta.dir, "manual/page.ts");
 const ALONE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const NEEDED = ["root", "network namespaces", "unshare", "curl", "jq", "node", "python3"];
 
-const test = real(...NEEDED, "bash");
+const test = real();
+const inBash = real("bash");
+const inNetwork = real(...NEEDED);
 
 /** What one page needs besides. */
 const ALSO: Readonly<Record<string, readonly string[]>> = { "src/pages/manual/how-to/cluster.md": ["etcd"] };
@@ -45,7 +47,7 @@ describe("a reader who follows", () => {
       expect(await follow(page)).toBeGreaterThan(0);
     });
     if (blocks.some(({ lines }) => usesNode(lines)))
-      test(`${page} with Bun in place of Node gets the results that it shows`, async () => {
+      inNetwork(`${page} with Bun in place of Node gets the results that it shows`, async () => {
         expect(await follow(page, "--bun")).toBeGreaterThan(0);
       });
   }
@@ -63,14 +65,14 @@ describe("a page that is wrong is named with its line", () => {
     ["a server that ends", "```sh server\necho why; exit 3\n```", "ended with exit code 3\nwhy"],
     ["an error response", `${SERVER}\`\`\`sh\ncurl localhost:3000/v1/pets\n\`\`\``, "missing_api_key"],
   ] as const)
-    test(what, async () => {
+    inNetwork(what, async () => {
       const place = directory();
       const page = join(place, "page.md");
       writeFileSync(page, text);
       expect(await follow(page).catch(({ message }: Error) => message)).toContain(says);
     });
 
-  test("and leaves nothing running", async () => {
+  inNetwork("and leaves nothing running", async () => {
     const place = directory();
     const page = join(place, "page.md");
     writeFileSync(page, `${SERVER}\`\`\`sh\nsleep 4711 &\ncurl -s localhost:3000/livez\n\`\`\`\n`);
@@ -79,7 +81,7 @@ describe("a page that is wrong is named with its line", () => {
   });
 });
 
-test("commands for contributors are complete, as bash reads them", async () => {
+inBash("commands for contributors are complete, as bash reads them", async () => {
   for (const page of new Glob("src/pages/manual/contributing/*.md").scanSync(ROOT))
     for (const { language, line, lines } of blocksOf(readFileSync(join(ROOT, page), "utf8"))) {
       if (language !== "sh") continue;

@@ -6,7 +6,8 @@ import { kept, type Server, directory, real, serve, store, until } from "./suppo
 
 const PROVIDER = ["node", "oidc-provider"] as const;
 
-const test = real(...PROVIDER);
+const test = real();
+const withProvider = real(...PROVIDER);
 
 /** The provider as a process of its own. */
 const startProvider = async (redirectUri: string) => {
@@ -116,74 +117,80 @@ const add = (server: Server, name: string, role = "volunteer") =>
     role,
   });
 
-test("people sign in with accounts of oidc-provider: known ones by issuer and subject, new ones by their verified address, and no one else", async () => {
-  const place = directory();
-  const both = await openBoth(place);
-  const { server, env } = both;
-  const { id } = await add(server, "ada");
-  await add(server, "unverified-bo");
+withProvider(
+  "people sign in with accounts of oidc-provider: known ones by issuer and subject, new ones by their verified address, and no one else",
+  async () => {
+    const place = directory();
+    const both = await openBoth(place);
+    const { server, env } = both;
+    const { id } = await add(server, "ada");
+    await add(server, "unverified-bo");
 
-  const first = await signInAt(server, "ada");
-  expect(first).toMatchObject({ at: "/console/adoptions", state: { person: { id, name: "ada" } } });
-  // The account stays hers when the address changes hands.
-  const listed = await server.read<{ signsInWith: string[] }[]>("/platform/people");
-  expect(listed[0]?.signsInWith).toEqual([env.OIDC_ISSUER]);
-  expect((await signInAt(server, "ada")).state.person?.id).toBe(id);
+    const first = await signInAt(server, "ada");
+    expect(first).toMatchObject({ at: "/console/adoptions", state: { person: { id, name: "ada" } } });
+    // The account stays hers when the address changes hands.
+    const listed = await server.read<{ signsInWith: string[] }[]>("/platform/people");
+    expect(listed[0]?.signsInWith).toEqual([env.OIDC_ISSUER]);
+    expect((await signInAt(server, "ada")).state.person?.id).toBe(id);
 
-  for (const [account, problem] of [
-    ["mallory", "unknown_person"],
-    ["unverified-bo", "email_not_verified"],
-  ] as const) {
-    const refused = await signInAt(server, account);
-    expect([refused.at, refused.state]).toEqual([
-      `/console?sign-in=${problem}`,
-      { signedIn: false, oidc: { label: "Shelter account" } },
-    ]);
-  }
+    for (const [account, problem] of [
+      ["mallory", "unknown_person"],
+      ["unverified-bo", "email_not_verified"],
+    ] as const) {
+      const refused = await signInAt(server, account);
+      expect([refused.at, refused.state]).toEqual([
+        `/console?sign-in=${problem}`,
+        { signedIn: false, oidc: { label: "Shelter account" } },
+      ]);
+    }
 
-  // Removed: out at the next request, and not let in again.
-  await store(["people", "remove", String(id), "--yes"], { cwd: place, env });
-  const gone = await first.visitor.send(new URL("/console/api/v1/pets", server.url));
-  expect([gone.status, ((await gone.json()) as { code: string }).code]).toEqual([401, "not_signed_in"]);
-  expect((await signInAt(server, "ada")).at).toBe("/console?sign-in=unknown_person");
+    // Removed: out at the next request, and not let in again.
+    await store(["people", "remove", String(id), "--yes"], { cwd: place, env });
+    const gone = await first.visitor.send(new URL("/console/api/v1/pets", server.url));
+    expect([gone.status, ((await gone.json()) as { code: string }).code]).toEqual([401, "not_signed_in"]);
+    expect((await signInAt(server, "ada")).at).toBe("/console?sign-in=unknown_person");
 
-  const shown = await store(["config", "show"], { cwd: place, env });
-  expect(shown.stdout).toContain("OIDC_ISSUER");
-  await server.stop();
-  for (const text of [shown.stdout, server.stdout()])
-    expect(text).not.toContain("a-secret-that-no-log-may-have");
-});
+    const shown = await store(["config", "show"], { cwd: place, env });
+    expect(shown.stdout).toContain("OIDC_ISSUER");
+    await server.stop();
+    for (const text of [shown.stdout, server.stdout()])
+      expect(text).not.toContain("a-secret-that-no-log-may-have");
+  },
+);
 
-test("a callback of oidc-provider with another state, in another browser or a second time signs no one in", async () => {
-  const place = directory();
-  const both = await openBoth(place);
-  const { server } = both;
-  await add(server, "ada");
-  const visitor = browser();
-  const base = new URL(server.url);
-  // Stops before the callback, as a thief of the address would.
-  const isCallback = (url: URL) => url.pathname === "/console/auth/oidc/callback";
-  let { at, response } = await visitor.follow(new URL("/console/auth/oidc", base), isCallback);
-  for (let pages = 0; pages < 3 && !isCallback(at); pages++) {
-    const html = await response.text();
-    const action = /action="([^"]+)"/.exec(html)?.[1] ?? "";
-    const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1] ?? "";
-    const form = new URLSearchParams({ prompt, login: "ada", password: "x" });
-    ({ at, response } = await visitor.follow(new URL(action, at), isCallback, {
-      method: "POST",
-      body: form,
-    }));
-  }
-  using client = new Client(`${place}/data/adoption-store.db`, { readonly: true });
-  expect(client.query("SELECT kind FROM browser_states WHERE kind <> 'sign_in_link'").all()).toEqual([]);
-  const elsewhere = await browser().send(at);
-  expect(elsewhere.headers.get("location")).toBe("/console?sign-in=expired");
-  const forged = new URL(at);
-  forged.searchParams.set("state", "x".repeat(43));
-  expect((await visitor.send(forged)).headers.get("location")).toBe("/console?sign-in=expired");
-  expect((await visitor.send(at)).headers.get("location")).toBe("/console");
-  expect((await visitor.send(at)).headers.get("location")).toBe("/console?sign-in=expired");
-});
+withProvider(
+  "a callback of oidc-provider with another state, in another browser or a second time signs no one in",
+  async () => {
+    const place = directory();
+    const both = await openBoth(place);
+    const { server } = both;
+    await add(server, "ada");
+    const visitor = browser();
+    const base = new URL(server.url);
+    // Stops before the callback, as a thief of the address would.
+    const isCallback = (url: URL) => url.pathname === "/console/auth/oidc/callback";
+    let { at, response } = await visitor.follow(new URL("/console/auth/oidc", base), isCallback);
+    for (let pages = 0; pages < 3 && !isCallback(at); pages++) {
+      const html = await response.text();
+      const action = /action="([^"]+)"/.exec(html)?.[1] ?? "";
+      const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1] ?? "";
+      const form = new URLSearchParams({ prompt, login: "ada", password: "x" });
+      ({ at, response } = await visitor.follow(new URL(action, at), isCallback, {
+        method: "POST",
+        body: form,
+      }));
+    }
+    using client = new Client(`${place}/data/adoption-store.db`, { readonly: true });
+    expect(client.query("SELECT kind FROM browser_states WHERE kind <> 'sign_in_link'").all()).toEqual([]);
+    const elsewhere = await browser().send(at);
+    expect(elsewhere.headers.get("location")).toBe("/console?sign-in=expired");
+    const forged = new URL(at);
+    forged.searchParams.set("state", "x".repeat(43));
+    expect((await visitor.send(forged)).headers.get("location")).toBe("/console?sign-in=expired");
+    expect((await visitor.send(at)).headers.get("location")).toBe("/console");
+    expect((await visitor.send(at)).headers.get("location")).toBe("/console?sign-in=expired");
+  },
+);
 
 test("an unreachable provider leaves the other ways to sign in", async () => {
   const env = { OIDC_ISSUER: `http://localhost:${freePort()}`, OIDC_CLIENT_ID: "adoption-store" };

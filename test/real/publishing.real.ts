@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { openConsole } from "./console.ts";
 import { openBrowser, directory, real, run, serve, store } from "./support.ts";
 
-const test = real("chromium", "playwright-core", "curl");
+const withCurl = real("curl");
+const inBrowser = real("chromium", "playwright-core");
 
 const SHELL = `<!doctype html>
 <title>Shelter</title>
@@ -23,7 +24,7 @@ const write = async (place: string, files: Record<string, string>): Promise<stri
 const publish = async (cwd: string, url: string, root: string) =>
   store(["deploy", root, "--project", "shelter", "--create", "--server", url], { cwd });
 
-test("curl follows the redirects of a site and sees its headers", async () => {
+withCurl("curl follows the redirects of a site and sees its headers", async () => {
   const place = directory();
   const server = await serve({ cwd: place });
   const root = await write(place, {
@@ -53,7 +54,7 @@ test("curl follows the redirects of a site and sees its headers", async () => {
   expect((await run(["curl", "-s", `${site}/blog/cats`])).stdout).toBe("cats");
 });
 
-test("a single-page application opens at a deep link", async () => {
+inBrowser("a single-page application opens at a deep link", async () => {
   const server = await serve();
   const files = { "index.html": SHELL, "app.js": APP, _redirects: "/* /index.html 200\n" };
   expect((await publish(server.cwd, server.url, await write(server.cwd, files))).code).toBe(0);
@@ -62,7 +63,7 @@ test("a single-page application opens at a deep link", async () => {
   expect(await page.locator("main").innerText()).toBe("at /adopt/step/2");
 });
 
-test("the console leads to the preview of each deploy", async () => {
+inBrowser("the console leads to the preview of each deploy", async () => {
   const server = await serve();
   // Without an icon of its own, the browser asks for one that the site does not have.
   const pageOf = (text: string) => `<link rel="icon" href="data:," /><h1>${text}</h1>`;
