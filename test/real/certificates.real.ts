@@ -19,7 +19,11 @@ import {
 import { NEEDED, nameServers } from "./dns-servers.ts";
 import { directory, real, run, serve, type Server, store, until } from "./support.ts";
 
-const test = real(...NEEDED, "pebble", "curl", "caddy", "network namespaces", "h2load");
+const test = real(...NEEDED, "pebble", "curl");
+const withoutCurl = real(...NEEDED, "pebble");
+const underLoad = real(...NEEDED, "pebble", "curl", "h2load");
+const withCaddy = real(...NEEDED, "caddy", "curl", "network namespaces");
+const withoutAuthority = real("curl");
 
 const NAME = "right.example.test";
 /** From `add` to the first answer over HTTPS. */
@@ -177,7 +181,7 @@ test("if only the CA cannot reach port 80, the domain is proven in the TLS hands
   ]);
 });
 
-test("the same by caddy's authority", async () => {
+withCaddy("the same by caddy's authority", async () => {
   const place = directory();
   const room = await opened(place, caddy(NAME), { httpPort: 80 });
   await attach(room.server);
@@ -187,7 +191,7 @@ test("the same by caddy's authority", async () => {
   });
 });
 
-test("the API answers over HTTPS as over HTTP, with either protocol", async () => {
+withoutAuthority("the API answers over HTTPS as over HTTP, with either protocol", async () => {
   const { url, key, trust, httpsUrl } = await serveHttps();
   const ask = async (protocol: string, path: string, ...argv: string[]) => {
     const shown = ["--silent", "--output", "/dev/null", "--write-out", "%{http_version} %{http_code}"];
@@ -230,65 +234,71 @@ const load = async (httpsPort: number, isOver: () => boolean = () => true): Prom
   return answered;
 };
 
-test("50,000 requests over HTTP/2 are all answered while the certificate is swapped all the time", async () => {
-  const place = directory();
-  const room = await opened(place);
-  await attach(room.server);
-  await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
-  const own = await createTestCa();
-  const pairs = await Promise.all(["a", "b"].map(() => own.issue([NAME])));
-  const files = pairs.map(({ key, cert }, index) => {
-    writeFileSync(join(place, `${index}.key`), key);
-    writeFileSync(join(place, `${index}.crt`), cert);
-    return ["--key", join(place, `${index}.key`), "--chain", join(place, `${index}.crt`)];
-  });
-  const over = new AbortController();
-  let swaps = 0;
-  const swapping = (async () => {
-    for (; !over.signal.aborted; swaps++) {
-      const imported = await store(["certificates", "import", NAME, ...(files[swaps % 2] ?? [])], {
-        cwd: place,
-      });
-      expect(imported.code).toBe(0);
-    }
-  })();
-  await load(room.httpsPort);
-  over.abort();
-  await swapping;
-  expect(swaps).toBeGreaterThan(10);
-});
+underLoad(
+  "50,000 requests over HTTP/2 are all answered while the certificate is swapped all the time",
+  async () => {
+    const place = directory();
+    const room = await opened(place);
+    await attach(room.server);
+    await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+    const own = await createTestCa();
+    const pairs = await Promise.all(["a", "b"].map(() => own.issue([NAME])));
+    const files = pairs.map(({ key, cert }, index) => {
+      writeFileSync(join(place, `${index}.key`), key);
+      writeFileSync(join(place, `${index}.crt`), cert);
+      return ["--key", join(place, `${index}.key`), "--chain", join(place, `${index}.crt`)];
+    });
+    const over = new AbortController();
+    let swaps = 0;
+    const swapping = (async () => {
+      for (; !over.signal.aborted; swaps++) {
+        const imported = await store(["certificates", "import", NAME, ...(files[swaps % 2] ?? [])], {
+          cwd: place,
+        });
+        expect(imported.code).toBe(0);
+      }
+    })();
+    await load(room.httpsPort);
+    over.abort();
+    await swapping;
+    expect(swaps).toBeGreaterThan(10);
+  },
+);
 
 const RENEWALS = 4;
 
-test("50,000 requests over HTTP/2 are all answered while the authority renews the certificate again and again", async () => {
-  const place = directory();
-  const room = await opened(place);
-  await attach(room.server);
-  await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
-  const serialNow = async () => {
-    const pem = await leafOf(room.curl);
-    return pem === "" ? undefined : new X509Certificate(pem).serialNumber;
-  };
-  const serials = new Set([await serialNow()]);
-  const renewing = (async () => {
-    for (let renewal = 0; renewal < RENEWALS; renewal++) {
-      const renewed = await store(["certificates", "renew", NAME], { cwd: place });
-      expect(renewed).toMatchObject({ code: 0, stderr: "" });
-      await until(
-        "another certificate is served",
-        async () => {
-          const serial = await serialNow();
-          return serial !== undefined && !serials.has(serial);
-        },
-        60_000,
-      );
-      serials.add(await serialNow());
-    }
-  })();
-  const isOver = () => serials.size > RENEWALS;
-  await Promise.all([load(room.httpsPort, isOver), renewing]);
-  expect(serials.size).toBe(RENEWALS + 1);
-});
+underLoad(
+  "50,000 requests over HTTP/2 are all answered while the authority renews the certificate again and again",
+  async () => {
+    const place = directory();
+    const room = await opened(place);
+    await attach(room.server);
+    await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+    const serialNow = async () => {
+      const pem = await leafOf(room.curl);
+      return pem === "" ? undefined : new X509Certificate(pem).serialNumber;
+    };
+    const serials = new Set([await serialNow()]);
+    const renewing = (async () => {
+      for (let renewal = 0; renewal < RENEWALS; renewal++) {
+        const renewed = await store(["certificates", "renew", NAME], { cwd: place });
+        expect(renewed).toMatchObject({ code: 0, stderr: "" });
+        await until(
+          "another certificate is served",
+          async () => {
+            const serial = await serialNow();
+            return serial !== undefined && !serials.has(serial);
+          },
+          60_000,
+        );
+        serials.add(await serialNow());
+      }
+    })();
+    const isOver = () => serials.size > RENEWALS;
+    await Promise.all([load(room.httpsPort, isOver), renewing]);
+    expect(serials.size).toBe(RENEWALS + 1);
+  },
+);
 
 const WAITING = "docs.sub.example.test";
 
@@ -369,33 +379,39 @@ test("visitors of a suspended domain see its page with its certificate, and thos
   expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
 });
 
-test("a domain without a certificate after 30 minutes is a warning of readyz, metrics and status, and has its page", async () => {
-  const place = directory();
-  const room = await opened(place);
-  const { server, env, authority, httpPort } = room;
-  await authority[Symbol.asyncDispose]();
-  await attach(server, WAITING);
-  const shown = async (at: Server) =>
-    (await (await at.call(`${domains}/${WAITING}`)).json()) as { certificate?: { problem?: object } };
-  await until("an attempt has failed", async () => (await shown(server)).certificate?.problem !== undefined);
-  expect(await warningAt(server, "certificates_overdue")).toBeUndefined();
-  await server.stop();
-  age(place, WAITING, 30 * 60_000);
+withoutCurl(
+  "a domain without a certificate after 30 minutes is a warning of readyz, metrics and status, and has its page",
+  async () => {
+    const place = directory();
+    const room = await opened(place);
+    const { server, env, authority, httpPort } = room;
+    await authority[Symbol.asyncDispose]();
+    await attach(server, WAITING);
+    const shown = async (at: Server) =>
+      (await (await at.call(`${domains}/${WAITING}`)).json()) as { certificate?: { problem?: object } };
+    await until(
+      "an attempt has failed",
+      async () => (await shown(server)).certificate?.problem !== undefined,
+    );
+    expect(await warningAt(server, "certificates_overdue")).toBeUndefined();
+    await server.stop();
+    age(place, WAITING, 30 * 60_000);
 
-  const later = await serve({ cwd: place, env });
-  const message = `Names have no certificate after 30 minutes: ${WAITING}. Run adoption-store certificates show ${WAITING}`;
-  await until("readyz warns", async () => (await warningAt(later, "certificates_overdue")) !== undefined);
-  expect(await warningAt(later, "certificates_overdue")).toEqual({
-    code: "certificates_overdue",
-    count: 1,
-    message,
-  });
-  const metrics = await (await later.call("/metrics")).text();
-  expect(metrics).toContain('open_notices{kind="certificate_overdue"} 1');
-  expect(await statusWarnings(place)).toContain(message);
-  expect(await shown(later)).toMatchObject({ certificate: { status: "ssl_overdue" } });
-  expect((await plainly(httpPort, WAITING)).status).toBe(503);
-});
+    const later = await serve({ cwd: place, env });
+    const message = `Names have no certificate after 30 minutes: ${WAITING}. Run adoption-store certificates show ${WAITING}`;
+    await until("readyz warns", async () => (await warningAt(later, "certificates_overdue")) !== undefined);
+    expect(await warningAt(later, "certificates_overdue")).toEqual({
+      code: "certificates_overdue",
+      count: 1,
+      message,
+    });
+    const metrics = await (await later.call("/metrics")).text();
+    expect(metrics).toContain('open_notices{kind="certificate_overdue"} 1');
+    expect(await statusWarnings(place)).toContain(message);
+    expect(await shown(later)).toMatchObject({ certificate: { status: "ssl_overdue" } });
+    expect((await plainly(httpPort, WAITING)).status).toBe(503);
+  },
+);
 
 /** Of a short-lived certificate. A quarter of it is left when the warning comes. */
 const LIFETIME_SECONDS = 20;

@@ -6,7 +6,8 @@ import { dnsServer, type Behaviour } from "../support/dns.ts";
 import { freeServers, NEEDED, namesOf, nameServers, SILENT_ADDRESS } from "./dns-servers.ts";
 import { directory, real, run, store } from "./support.ts";
 
-const test = real(...NEEDED, "dig");
+const withDig = real("dig");
+const withNameServers = real(...NEEDED, "dig");
 
 interface Question {
   name: string;
@@ -49,44 +50,47 @@ const compare = ({ outcome, records }: { outcome: string | undefined; records: s
   records: records.map(comparable).toSorted(),
 });
 
-test("domains check and verification agree on named's zones, and dig gets the same responses", async () => {
-  const place = directory();
-  const servers = await freeServers();
-  const env = {
-    DATA_DIR: join(place, "data"),
-    DNS_RESOLVERS: namesOf(servers).resolver,
-    DNS_PORT: String(servers.authority.port),
-    DNS_PRIVATE: "yes",
-    CAA_ISSUERS: ISSUER,
-    PLATFORM_CNAME_TARGET: "pages.test",
-  };
-  await nameServers(zonesOf(TARGETS, SILENT_ADDRESS), servers);
-  for (const [name, target, code, verdict] of [
-    ["right.example.test", TARGETS.usual, 0, "right"],
-    ["docs.example.test", TARGETS.usual, 1, "missing"],
-    ["blocked.example.test", TARGETS.usual, 1, "wrong"],
-    ["docs.strict.example.test", TARGETS.usual, 1, "blocked"],
-    ["flat.test", TARGETS.usual, 0, "right"],
-    ["free.example.test", undefined, 0, "free"],
-    ["blocked6.example.test", undefined, 1, "in_use"],
-    ["wrong.example.test", undefined, 0, "points_here"],
-    ["docs.silent.test", undefined, 3, "unknown"],
-  ] as const) {
-    const argv = target === undefined ? [name] : [name, "--target", target];
-    const { trace, ...found } = await check(env, ...argv);
-    expect({ name, ...found }).toMatchObject({ name, code, verdict });
-    const answered = trace.questions.filter(({ outcome }) => /^[A-Z]+$/.test(outcome));
-    for (const { command = "", outcome, records, transport } of answered) {
-      expect(command).toMatch(/^dig @127\.0\.0\.\d /);
-      expect(command.includes("+tcp")).toBe(transport === "tcp");
-      const { stdout } = await inShell(command);
-      expect({ command, ...compare(readDig(stdout)) }).toEqual({
-        command,
-        ...compare({ outcome, records }),
-      });
+withNameServers(
+  "domains check and verification agree on named's zones, and dig gets the same responses",
+  async () => {
+    const place = directory();
+    const servers = await freeServers();
+    const env = {
+      DATA_DIR: join(place, "data"),
+      DNS_RESOLVERS: namesOf(servers).resolver,
+      DNS_PORT: String(servers.authority.port),
+      DNS_PRIVATE: "yes",
+      CAA_ISSUERS: ISSUER,
+      PLATFORM_CNAME_TARGET: "pages.test",
+    };
+    await nameServers(zonesOf(TARGETS, SILENT_ADDRESS), servers);
+    for (const [name, target, code, verdict] of [
+      ["right.example.test", TARGETS.usual, 0, "right"],
+      ["docs.example.test", TARGETS.usual, 1, "missing"],
+      ["blocked.example.test", TARGETS.usual, 1, "wrong"],
+      ["docs.strict.example.test", TARGETS.usual, 1, "blocked"],
+      ["flat.test", TARGETS.usual, 0, "right"],
+      ["free.example.test", undefined, 0, "free"],
+      ["blocked6.example.test", undefined, 1, "in_use"],
+      ["wrong.example.test", undefined, 0, "points_here"],
+      ["docs.silent.test", undefined, 3, "unknown"],
+    ] as const) {
+      const argv = target === undefined ? [name] : [name, "--target", target];
+      const { trace, ...found } = await check(env, ...argv);
+      expect({ name, ...found }).toMatchObject({ name, code, verdict });
+      const answered = trace.questions.filter(({ outcome }) => /^[A-Z]+$/.test(outcome));
+      for (const { command = "", outcome, records, transport } of answered) {
+        expect(command).toMatch(/^dig @127\.0\.0\.\d /);
+        expect(command.includes("+tcp")).toBe(transport === "tcp");
+        const { stdout } = await inShell(command);
+        expect({ command, ...compare(readDig(stdout)) }).toEqual({
+          command,
+          ...compare({ outcome, records }),
+        });
+      }
     }
-  }
-});
+  },
+);
 
 /** What a query asks, beyond its id. */
 const essence = (bytes: Buffer) => {
@@ -100,7 +104,7 @@ const essence = (bytes: Buffer) => {
   };
 };
 
-test("dig sends the queries that the check sent, bit for bit but their ids", async () => {
+withDig("dig sends the queries that the check sent, bit for bit but their ids", async () => {
   const place = directory();
   using server = await dnsServer({ zones: zonesOf(TARGETS) });
   const queries: Buffer[] = [];

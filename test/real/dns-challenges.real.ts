@@ -9,7 +9,10 @@ import { type Begin, freePort, surroundings, usual } from "./authorities.ts";
 import { NEEDED, type Updatable, client, nameServers } from "./dns-servers.ts";
 import { atEnd, kept, directory, real, run, serve, store, until } from "./support.ts";
 
-const test = real(...NEEDED, "pebble", "tsig-keygen", "dig", "pebble-challtestsrv", "curl");
+const test = real(...NEEDED, "pebble");
+const withUpdates = real(...NEEDED, "pebble", "tsig-keygen");
+const withDig = real(...NEEDED, "pebble", "dig");
+const withHook = real("pebble", "pebble-challtestsrv", "setpriv", "curl");
 
 const DOMAIN = "sites.example.test";
 const WILDCARD = `*.${DOMAIN}`;
@@ -74,31 +77,34 @@ const keyFile = async (place: string): Promise<Updatable & { file: string }> => 
   return { zone: DOMAIN, key, keyName: "acme.key", file };
 };
 
-test("1,000 projects are served over HTTPS with one certificate, ordered once, over dynamic updates of named", async () => {
-  const place = directory();
-  const { servers, authority, env, httpsPort } = await surroundings(place, usual);
-  const key = await keyFile(place);
-  await nameServers(zones("x.pages.test"), servers, { updatable: key });
-  const settings = {
-    ...env,
-    PLATFORM_DOMAIN: DOMAIN,
-    DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
-    DNS_UPDATE_KEY_FILE: key.file,
-  };
-  const server = await serve({ cwd: place, env: settings });
-  const slugs = Array.from({ length: 1000 }, (_, index) => `site-${index}`);
-  await inParallel(slugs, 3, async (slug) => void (await publish(server, slug)));
-  await inUse(place, WILDCARD);
-  const root = readFileSync(authority.rootFile, "utf8");
-  const seen = new Set<string>();
-  await inParallel(slugs, 20, async (slug) => {
-    seen.add(await fingerprintOf(httpsPort, `${slug}.${DOMAIN}`, root));
-  });
-  expect(seen.size).toBe(1);
-  expect(ordersAt(place)).toBe(1);
-  const listed = await store(["certificates", "list", "--json"], { cwd: place });
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: WILDCARD, status: "in_use" }]);
-});
+withUpdates(
+  "1,000 projects are served over HTTPS with one certificate, ordered once, over dynamic updates of named",
+  async () => {
+    const place = directory();
+    const { servers, authority, env, httpsPort } = await surroundings(place, usual);
+    const key = await keyFile(place);
+    await nameServers(zones("x.pages.test"), servers, { updatable: key });
+    const settings = {
+      ...env,
+      PLATFORM_DOMAIN: DOMAIN,
+      DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
+      DNS_UPDATE_KEY_FILE: key.file,
+    };
+    const server = await serve({ cwd: place, env: settings });
+    const slugs = Array.from({ length: 1000 }, (_, index) => `site-${index}`);
+    await inParallel(slugs, 3, async (slug) => void (await publish(server, slug)));
+    await inUse(place, WILDCARD);
+    const root = readFileSync(authority.rootFile, "utf8");
+    const seen = new Set<string>();
+    await inParallel(slugs, 20, async (slug) => {
+      seen.add(await fingerprintOf(httpsPort, `${slug}.${DOMAIN}`, root));
+    });
+    expect(seen.size).toBe(1);
+    expect(ordersAt(place)).toBe(1);
+    const listed = await store(["certificates", "list", "--json"], { cwd: place });
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: WILDCARD, status: "in_use" }]);
+  },
+);
 
 /** A CA that finds nothing over HTTP and TLS: only the DNS proves a name. */
 const dnsOnly: Begin = (place, where) =>
@@ -106,48 +112,51 @@ const dnsOnly: Begin = (place, where) =>
 
 const shopZone = (lines: string[]) => zone("shop.test", ...lines);
 
-test("three domains of one project share a challenge record, and are live together although the CA's resolver caches it", async () => {
-  const place = directory();
-  const { servers, authority, env, httpsPort } = await surroundings(place, dnsOnly);
-  const key = await keyFile(place);
-  const names = ["docs", "news", "blog"].map((label) => `${label}.shop.test`);
-  const old = names.map((name) => `${name} 1 A 127.0.0.9`);
-  const parents = { ...zones("x.pages.test"), ...shopZone(old) };
-  const dns = await nameServers(parents, servers, { updatable: key });
-  const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
-  const settings = {
-    ...rest,
-    PLATFORM_DOMAIN: DOMAIN,
-    DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
-    DNS_UPDATE_KEY_FILE: key.file,
-  };
-  const server = await serve({ cwd: place, env: settings });
-  await publish(server, "site");
-  await inUse(place, WILDCARD);
-  const domains = "/platform/projects/site/domains";
-  const post = (path: string, body: object = {}) =>
-    server.send<{ stage: string; challengeRecord: { value: string } }>(path, body);
-  const challenges: string[] = [];
-  for (const hostname of names) {
-    const { challengeRecord } = await post(domains, { hostname });
-    challenges.push(`_acme-challenge.${hostname} 1 CNAME ${challengeRecord.value}`);
-  }
-  dns.change({ ...parents, ...shopZone([...old, ...challenges]) });
-  await inParallel(names, names.length, (name) =>
-    until(
-      `${name} is live`,
-      async () => {
-        await Bun.sleep(6000);
-        return (await post(`${domains}/${name}/verify`)).stage === "live";
-      },
-      60_000,
-    ),
-  );
-  const root = readFileSync(authority.rootFile, "utf8");
-  for (const name of names) expect(await fingerprintOf(httpsPort, name, root)).toBeString();
-  // No order failed: one for the sites, and one for each domain.
-  expect(ordersAt(place)).toBe(1 + names.length);
-});
+withUpdates(
+  "three domains of one project share a challenge record, and are live together although the CA's resolver caches it",
+  async () => {
+    const place = directory();
+    const { servers, authority, env, httpsPort } = await surroundings(place, dnsOnly);
+    const key = await keyFile(place);
+    const names = ["docs", "news", "blog"].map((label) => `${label}.shop.test`);
+    const old = names.map((name) => `${name} 1 A 127.0.0.9`);
+    const parents = { ...zones("x.pages.test"), ...shopZone(old) };
+    const dns = await nameServers(parents, servers, { updatable: key });
+    const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
+    const settings = {
+      ...rest,
+      PLATFORM_DOMAIN: DOMAIN,
+      DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
+      DNS_UPDATE_KEY_FILE: key.file,
+    };
+    const server = await serve({ cwd: place, env: settings });
+    await publish(server, "site");
+    await inUse(place, WILDCARD);
+    const domains = "/platform/projects/site/domains";
+    const post = (path: string, body: object = {}) =>
+      server.send<{ stage: string; challengeRecord: { value: string } }>(path, body);
+    const challenges: string[] = [];
+    for (const hostname of names) {
+      const { challengeRecord } = await post(domains, { hostname });
+      challenges.push(`_acme-challenge.${hostname} 1 CNAME ${challengeRecord.value}`);
+    }
+    dns.change({ ...parents, ...shopZone([...old, ...challenges]) });
+    await inParallel(names, names.length, (name) =>
+      until(
+        `${name} is live`,
+        async () => {
+          await Bun.sleep(6000);
+          return (await post(`${domains}/${name}/verify`)).stage === "live";
+        },
+        60_000,
+      ),
+    );
+    const root = readFileSync(authority.rootFile, "utf8");
+    for (const name of names) expect(await fingerprintOf(httpsPort, name, root)).toBeString();
+    // No order failed: one for the sites, and one for each domain.
+    expect(ordersAt(place)).toBe(1 + names.length);
+  },
+);
 
 /** Where the service's own name server listens, beside named at 127.0.0.1. */
 const OWN_ADDRESS = "127.0.0.4";
@@ -227,41 +236,44 @@ const openShop = async (place: string, old: string) => {
   };
 };
 
-test("over the service's own name server, a domain has its certificate before its traffic moves, and is renewed without port 80", async () => {
-  const place = directory();
-  const old = `${SHOP} 1 A 127.0.0.9`;
-  const shop = await openShop(place, old);
-  const { httpsPort, port, root, record, challenge } = shop;
-  expect(await fingerprintOf(httpsPort, `site.${DOMAIN}`, root)).toBeString();
-  expect(await httpsRecordsOf(`site.${DOMAIN}`, port)).toBe('1 . alpn="h2,http/1.1"');
-  expect(await httpsRecordsOf(record.value, port)).toBe("");
-  shop.setRecords(old, challenge);
-  await shop.untilLive();
-  expect((await shop.show()).findings.map(({ kind }) => kind)).toEqual(["not_moved"]);
-  expect(await httpsRecordsOf(record.value, port)).toBe('1 . alpn="h2,http/1.1"');
-  const wildcard = "*.shop.test";
-  const needed = await shop.add(wildcard);
-  shop.setRecords(
-    `${SHOP} 1 CNAME ${record.value}`,
-    challenge,
-    `${wildcard} 1 CNAME ${needed.record.value}`,
-    `_acme-challenge.shop.test 1 CNAME ${needed.challengeRecord.value}`,
-  );
-  expect(
-    (await store(["domains", "verify", wildcard, "--project", "site", "--wait"], { cwd: place })).code,
-  ).toBe(0);
-  expect(await fingerprintOf(httpsPort, "any.shop.test", root)).toBeString();
-  expect(await fingerprintOf(httpsPort, "a.any.shop.test", root).catch(() => "refused")).toBe("refused");
+withDig(
+  "over the service's own name server, a domain has its certificate before its traffic moves, and is renewed without port 80",
+  async () => {
+    const place = directory();
+    const old = `${SHOP} 1 A 127.0.0.9`;
+    const shop = await openShop(place, old);
+    const { httpsPort, port, root, record, challenge } = shop;
+    expect(await fingerprintOf(httpsPort, `site.${DOMAIN}`, root)).toBeString();
+    expect(await httpsRecordsOf(`site.${DOMAIN}`, port)).toBe('1 . alpn="h2,http/1.1"');
+    expect(await httpsRecordsOf(record.value, port)).toBe("");
+    shop.setRecords(old, challenge);
+    await shop.untilLive();
+    expect((await shop.show()).findings.map(({ kind }) => kind)).toEqual(["not_moved"]);
+    expect(await httpsRecordsOf(record.value, port)).toBe('1 . alpn="h2,http/1.1"');
+    const wildcard = "*.shop.test";
+    const needed = await shop.add(wildcard);
+    shop.setRecords(
+      `${SHOP} 1 CNAME ${record.value}`,
+      challenge,
+      `${wildcard} 1 CNAME ${needed.record.value}`,
+      `_acme-challenge.shop.test 1 CNAME ${needed.challengeRecord.value}`,
+    );
+    expect(
+      (await store(["domains", "verify", wildcard, "--project", "site", "--wait"], { cwd: place })).code,
+    ).toBe(0);
+    expect(await fingerprintOf(httpsPort, "any.shop.test", root)).toBeString();
+    expect(await fingerprintOf(httpsPort, "a.any.shop.test", root).catch(() => "refused")).toBe("refused");
 
-  const before = await fingerprintOf(httpsPort, SHOP, root);
-  expect(ordersAt(place)).toBe(3);
-  expect((await store(["certificates", "renew", SHOP], { cwd: place })).code).toBe(0);
-  await until(
-    "another certificate is served",
-    async () => (await fingerprintOf(httpsPort, SHOP, root)) !== before,
-    30_000,
-  );
-});
+    const before = await fingerprintOf(httpsPort, SHOP, root);
+    expect(ordersAt(place)).toBe(3);
+    expect((await store(["certificates", "renew", SHOP], { cwd: place })).code).toBe(0);
+    await until(
+      "another certificate is served",
+      async () => (await fingerprintOf(httpsPort, SHOP, root)) !== before,
+      30_000,
+    );
+  },
+);
 
 test("a domain whose CAA record allows only dns-01 gets the CNAME record to add as a finding, and is live with exactly that record", async () => {
   const place = directory();
@@ -375,7 +387,7 @@ test("a site moves here from its old host, and a visitor every 50 ms sees no err
   expect(await shop.show()).toMatchObject({ verifiedAt: expect.any(String), findings: [] });
 });
 
-test("a hook publishes the records of a wildcard, and removes them", async () => {
+withHook("a hook publishes the records of a wildcard, and removes them", async () => {
   const place = directory();
   const [dns, management] = [freePort(), freePort()];
   const child = Bun.spawn(

@@ -24,6 +24,7 @@ import { freePort, surroundings, usual } from "./authorities.ts";
 import { directory, real, serve, type Server, until } from "./support.ts";
 
 const test = real(...NEEDED, "pebble");
+const withoutAuthority = real(...NEEDED);
 
 /** What a response adds to a stored finding. */
 interface Advice {
@@ -101,7 +102,7 @@ const visit = async ({ url }: Server, hostname: string): Promise<number> => {
   return answer.status;
 };
 
-test("each case goes through the executable and named to its stage and findings", async () => {
+withoutAuthority("each case goes through the executable and named to its stage and findings", async () => {
   const servers = await freeServers();
   const server = await serve({ env: settingsFor(servers) });
   const targets = await publishAll(server);

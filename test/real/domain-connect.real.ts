@@ -11,7 +11,8 @@ import { violationsOf } from "./axe.ts";
 import { NEEDED, client, freeServer, freeServers, nameServers, namesOf } from "./dns-servers.ts";
 import { kept, directory, real, serve, store, until } from "./support.ts";
 
-const test = real(...NEEDED, "chromium", "playwright-core", "axe-core");
+const test = real(...NEEDED);
+const inBrowser = real(...NEEDED, "chromium", "playwright-core", "axe-core");
 
 interface Wire {
   stage: string;
@@ -165,26 +166,29 @@ test("a provider that has the printed templates is offered, verifies the request
   }
 });
 
-test("the console leads to the provider from the page of a domain and from a check, and names its host", async () => {
-  const place = directory();
-  const service = await setUp(place);
-  const { provider, server, submit, offerFor } = service;
-  await submit("subdomain");
-  await offerFor("docs.holder.test");
-  const { page } = await openConsole(server, "/projects/shelter/domains/docs.holder.test");
-  const link = page.getByRole("link", { name: "Set up at The Provider" });
-  await link.waitFor();
-  await page.getByText(`You sign in at ${provider.authority}`).waitFor();
-  const linkOf = () =>
-    page.evaluate("(({ href, target }) => ({ href, target }))(document.querySelector('.connect a'))");
-  expect(await linkOf()).toMatchObject({ href: expect.stringContaining("&redirect_uri="), target: "" });
-  expect(await violationsOf(page)).toEqual([]);
-  await page.goto(`${server.url}/console/projects/shelter/domains/check`);
-  await page.getByLabel("Domain").fill("www.holder.test");
-  await page.getByRole("button", { name: "Check" }).click();
-  await link.waitFor();
-  expect(await linkOf()).toMatchObject({
-    href: expect.not.stringContaining("redirect_uri"),
-    target: "_blank",
-  });
-});
+inBrowser(
+  "the console leads to the provider from the page of a domain and from a check, and names its host",
+  async () => {
+    const place = directory();
+    const service = await setUp(place);
+    const { provider, server, submit, offerFor } = service;
+    await submit("subdomain");
+    await offerFor("docs.holder.test");
+    const { page } = await openConsole(server, "/projects/shelter/domains/docs.holder.test");
+    const link = page.getByRole("link", { name: "Set up at The Provider" });
+    await link.waitFor();
+    await page.getByText(`You sign in at ${provider.authority}`).waitFor();
+    const linkOf = () =>
+      page.evaluate("(({ href, target }) => ({ href, target }))(document.querySelector('.connect a'))");
+    expect(await linkOf()).toMatchObject({ href: expect.stringContaining("&redirect_uri="), target: "" });
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goto(`${server.url}/console/projects/shelter/domains/check`);
+    await page.getByLabel("Domain").fill("www.holder.test");
+    await page.getByRole("button", { name: "Check" }).click();
+    await link.waitFor();
+    expect(await linkOf()).toMatchObject({
+      href: expect.not.stringContaining("redirect_uri"),
+      target: "_blank",
+    });
+  },
+);
