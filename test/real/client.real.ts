@@ -20,7 +20,9 @@ const packages = directory();
 let packed: Promise<string> | undefined;
 const NODE = ["node", "npm"];
 
-const test = real(...NODE, "chromium", "playwright-core", "typescript");
+const inNode = real(...NODE);
+const inChromium = real("chromium", "playwright-core");
+const withCompiler = real("typescript");
 /** How each engine runs a program with the package installed. */
 const ENGINES = {
   node: { needed: NODE, argv: ["node", `--max-old-space-size=${HEAP_MB}`] },
@@ -202,30 +204,33 @@ const postWhileKilling = async (place: string, program: string): Promise<Posts &
   }
 };
 
-test(`${POSTS} animals are each added once though the server is killed in the middle of requests`, async () => {
-  const place = directory();
-  const program = directory();
-  await install(program, "node");
-  const { ids, retries, replayed, deaths } = await postWhileKilling(place, program);
-  const names = new Map<number, string>();
-  const still = await serve({ cwd: place });
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const page = await still.call(`/v1/pets?limit=100${cursor && `&cursor=${cursor}`}`);
-    for (const { id, name } of (await page.json()) as { id: number; name: string }[]) names.set(id, name);
-    cursor = page.headers.get("next-cursor");
-  }
-  expect(Object.keys(ids).length).toBe(POSTS);
-  expect(names).toEqual(
-    new Map(
-      Object.entries(ids)
-        .map(([name, id]) => [id, name] as const)
-        .toSorted(([one], [other]) => one - other),
-    ),
-  );
-  expect(replayed).toBeGreaterThan(0);
-  expect(deaths).toBeGreaterThanOrEqual(POSTS / POSTS_PER_LOSS);
-  console.log(`    ${deaths} servers killed, ${retries} retries, ${replayed} responses replayed`);
-});
+inNode(
+  `${POSTS} animals are each added once though the server is killed in the middle of requests`,
+  async () => {
+    const place = directory();
+    const program = directory();
+    await install(program, "node");
+    const { ids, retries, replayed, deaths } = await postWhileKilling(place, program);
+    const names = new Map<number, string>();
+    const still = await serve({ cwd: place });
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page = await still.call(`/v1/pets?limit=100${cursor && `&cursor=${cursor}`}`);
+      for (const { id, name } of (await page.json()) as { id: number; name: string }[]) names.set(id, name);
+      cursor = page.headers.get("next-cursor");
+    }
+    expect(Object.keys(ids).length).toBe(POSTS);
+    expect(names).toEqual(
+      new Map(
+        Object.entries(ids)
+          .map(([name, id]) => [id, name] as const)
+          .toSorted(([one], [other]) => one - other),
+      ),
+    );
+    expect(replayed).toBeGreaterThan(0);
+    expect(deaths).toBeGreaterThanOrEqual(POSTS / POSTS_PER_LOSS);
+    console.log(`    ${deaths} servers killed, ${retries} retries, ${replayed} responses replayed`);
+  },
+);
 
 const EXACT = [
   ...Array.from({ length: 5 }, () => "bigint 9223372036854775807"),
@@ -262,7 +267,7 @@ const pageOf = (path: string) => {
   return { url: server.url.href, [Symbol.asyncDispose]: () => server.stop(true) };
 };
 
-test("the client keeps 9223372036854775807 exact in Chromium", async () => {
+inChromium("the client keeps 9223372036854775807 exact in Chromium", async () => {
   const program = directory();
   await install(program, "bun");
   const server = await serve({ env: { CORS_ORIGINS: "*" } });
@@ -279,7 +284,7 @@ const COMPILERS = [
   { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"], exactOptionalPropertyTypes: true },
 ];
 
-test("the declarations of the client compile, and refuse what the API does not have", async () => {
+withCompiler("the declarations of the client compile, and refuse what the API does not have", async () => {
   const program = directory();
   await install(program, "bun");
   const calls = await Bun.file(join(import.meta.dir, "../client/calls.ts")).text();

@@ -10,7 +10,8 @@ import { buildStaleProgram } from "./cluster/stale-program.ts";
 import { type Cluster, NEEDED, threeNodes } from "./cluster/three-nodes.ts";
 import { directory, real, serve } from "./support.ts";
 
-const test = real("go", ...NEEDED);
+const test = real("go");
+const inCluster = real("go", ...NEEDED);
 
 const OPERATIONS = 20_000;
 const KILLS = 20;
@@ -79,20 +80,28 @@ const killsOf = ({ etcd, nodes }: Cluster) => {
 
 const clusterNodes = ({ nodes, service: { key } }: Cluster): Node[] => nodes.map(({ url }) => ({ url, key }));
 
-test(`${OPERATIONS} operations of ${CLIENTS} clients on three nodes are linearizable while engine members and nodes are killed ${KILLS} times`, async () => {
-  const place = directory();
-  const cluster = await threeNodes();
-  const history = await startHistory(place, clusterNodes(cluster), OPERATIONS);
-  await killMeanwhile(history, killsOf(cluster));
-  await expectLinearizable(history);
-}, 600_000);
+inCluster(
+  `${OPERATIONS} operations of ${CLIENTS} clients on three nodes are linearizable while engine members and nodes are killed ${KILLS} times`,
+  async () => {
+    const place = directory();
+    const cluster = await threeNodes();
+    const history = await startHistory(place, clusterNodes(cluster), OPERATIONS);
+    await killMeanwhile(history, killsOf(cluster));
+    await expectLinearizable(history);
+  },
+  600_000,
+);
 
-test("porcupine finds the anomalies of a program whose reads of a replica wait for nothing", async () => {
-  const place = directory();
-  const program = await buildStaleProgram(place);
-  const cluster = await threeNodes({ program });
-  const history = await startHistory(place, clusterNodes(cluster), 5000);
-  const { explanation, anomalies } = await history.verdict();
-  console.log(`    ${anomalies.length} animals with anomalies; the first:\n${explanation.slice(0, 2000)}`);
-  expect(anomalies.length).toBeGreaterThan(0);
-}, 300_000);
+inCluster(
+  "porcupine finds the anomalies of a program whose reads of a replica wait for nothing",
+  async () => {
+    const place = directory();
+    const program = await buildStaleProgram(place);
+    const cluster = await threeNodes({ program });
+    const history = await startHistory(place, clusterNodes(cluster), 5000);
+    const { explanation, anomalies } = await history.verdict();
+    console.log(`    ${anomalies.length} animals with anomalies; the first:\n${explanation.slice(0, 2000)}`);
+    expect(anomalies.length).toBeGreaterThan(0);
+  },
+  300_000,
+);

@@ -13,7 +13,8 @@ import { NO_VIOLATIONS, rowsOf, violations } from "./cluster/violations.ts";
 import { POSTGRES } from "./postgres.ts";
 import { kept, directory, real, until } from "./support.ts";
 
-const test = real(...POSTGRES, "go");
+const test = real(...POSTGRES);
+const withPorcupine = real(...POSTGRES, "go");
 
 const CLIENTS = 24;
 const FAILOVERS = 3;
@@ -59,21 +60,25 @@ test(`${FAILOVERS} primaries killed with -9, and a node with each, lose nothing 
   expect(differences).toEqual([]);
 }, 600_000);
 
-test(`${OPERATIONS} operations on three nodes are linearizable while ${FAILOVERS} primaries and nodes are killed`, async () => {
-  const place = directory();
-  const postgres = await postgresPair();
-  const cluster = await startNodes(place, postgres.url("adoption-store"));
-  const { nodes, key } = cluster;
-  const history = await startHistory(
-    place,
-    nodes.map(({ url }) => ({ url, key })),
-    OPERATIONS,
-  );
-  const primary = { kill: postgres.kill, start: postgres.failOver };
-  const kills = nodes.slice(0, FAILOVERS).map((each) => async () => [primary, each]);
-  await killMeanwhile(history, kills);
-  await expectLinearizable(history);
-}, 600_000);
+withPorcupine(
+  `${OPERATIONS} operations on three nodes are linearizable while ${FAILOVERS} primaries and nodes are killed`,
+  async () => {
+    const place = directory();
+    const postgres = await postgresPair();
+    const cluster = await startNodes(place, postgres.url("adoption-store"));
+    const { nodes, key } = cluster;
+    const history = await startHistory(
+      place,
+      nodes.map(({ url }) => ({ url, key })),
+      OPERATIONS,
+    );
+    const primary = { kill: postgres.kill, start: postgres.failOver };
+    const kills = nodes.slice(0, FAILOVERS).map((each) => async () => [primary, each]);
+    await killMeanwhile(history, kills);
+    await expectLinearizable(history);
+  },
+  600_000,
+);
 
 test("a record that only the old primary had is detected by its id, and the node that has it rebuilds itself from the snapshot", async () => {
   const place = directory();

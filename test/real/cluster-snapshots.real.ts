@@ -15,7 +15,8 @@ import { ETCD, startEtcd } from "./etcd.ts";
 import { POSTGRES, startPostgres } from "./postgres.ts";
 import { directory, real } from "./support.ts";
 
-const test = real(...ETCD, ...POSTGRES);
+const withEtcd = real(...ETCD);
+const withPostgres = real(...POSTGRES);
 
 /** A run with 1,000,000 takes many minutes. */
 const ACTS = Number(process.env["SNAPSHOT_ACTS"] ?? 20_000);
@@ -128,7 +129,7 @@ const measure = async (engine: string, url: string): Promise<void> => {
 const PROMISE = `after ${ACTS} acts the engine holds at most 512 MiB, and a node that was down meanwhile returns by snapshot within a minute`;
 const TIMEOUT_MS = Math.max(240_000, ACTS * 5);
 
-test(
+withEtcd(
   `${PROMISE}: etcd`,
   async () => {
     await using etcd = await startEtcd(1);
@@ -137,7 +138,7 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+withPostgres(
   `${PROMISE}: PostgreSQL`,
   async () => {
     await using postgres = await startPostgres();
@@ -149,36 +150,39 @@ test(
 const KILLS = Number(process.env["CRASH_ROUNDS"] ?? 20);
 const MAX_RUN_MS = 700;
 
-test(`after each of ${KILLS} kills of the node that makes snapshots, a new node starts, and in the end no file is left`, async () => {
-  const place = directory();
-  await using etcd = await startEtcd(1);
-  const url = etcd.url("kills");
-  const log = await openLog(parseDatabaseUrl(url));
-  const path = join(place, "maker", "a.db");
-  mkdirSync(join(place, "maker"));
-  const script = join(import.meta.dir, "cluster", "snapshot-maker.ts");
-  let made = 0;
-  for (let kill = 0; kill < KILLS; kill++) {
-    const maker = Bun.spawn([process.execPath, script, path, url], { stdout: "pipe", stderr: "inherit" });
-    const lines = maker.stdout.text();
-    await Bun.sleep(300 + Math.random() * MAX_RUN_MS);
-    maker.kill("SIGKILL");
-    await maker.exited;
-    made += (await lines).split("\n").length - 1;
-    const started = await openNode(join(place, `new-${kill}.db`), log);
-    await caughtUp(started);
-    await started.database.close();
-  }
-  expect(made).toBeGreaterThan(0);
+withEtcd(
+  `after each of ${KILLS} kills of the node that makes snapshots, a new node starts, and in the end no file is left`,
+  async () => {
+    const place = directory();
+    await using etcd = await startEtcd(1);
+    const url = etcd.url("kills");
+    const log = await openLog(parseDatabaseUrl(url));
+    const path = join(place, "maker", "a.db");
+    mkdirSync(join(place, "maker"));
+    const script = join(import.meta.dir, "cluster", "snapshot-maker.ts");
+    let made = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const maker = Bun.spawn([process.execPath, script, path, url], { stdout: "pipe", stderr: "inherit" });
+      const lines = maker.stdout.text();
+      await Bun.sleep(300 + Math.random() * MAX_RUN_MS);
+      maker.kill("SIGKILL");
+      await maker.exited;
+      made += (await lines).split("\n").length - 1;
+      const started = await openNode(join(place, `new-${kill}.db`), log);
+      await caughtUp(started);
+      await started.database.close();
+    }
+    expect(made).toBeGreaterThan(0);
 
-  const last = await openNode(path, log);
-  await carryOut(last, 1, async () => {});
-  expect(await makeSnapshot(path, log, { node: "maker" })).toBeDefined();
-  await last.database.close();
-  expect(readdirSync(join(place, "maker")).filter((name) => name.startsWith("a.db."))).toEqual([]);
-  const snapshots = new Set(
-    (await log.files.list("snapshots/")).map((name) => name.slice(0, name.lastIndexOf("/"))),
-  );
-  expect(snapshots.size).toBe(2);
-  await log.close();
-});
+    const last = await openNode(path, log);
+    await carryOut(last, 1, async () => {});
+    expect(await makeSnapshot(path, log, { node: "maker" })).toBeDefined();
+    await last.database.close();
+    expect(readdirSync(join(place, "maker")).filter((name) => name.startsWith("a.db."))).toEqual([]);
+    const snapshots = new Set(
+      (await log.files.list("snapshots/")).map((name) => name.slice(0, name.lastIndexOf("/"))),
+    );
+    expect(snapshots.size).toBe(2);
+    await log.close();
+  },
+);

@@ -3,13 +3,9 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAMS, command, directory, real, run, serve, store } from "./support.ts";
 
-const test = real(
-  "@redocly/cli",
-  "@stoplight/spectral-cli",
-  "openapi-typescript",
-  "openapi-fetch",
-  "typescript",
-);
+const withRedocly = real("@redocly/cli");
+const withSpectral = real("@stoplight/spectral-cli");
+const withCompiler = real("openapi-typescript", "openapi-fetch", "typescript");
 
 const DOCUMENTS = ["store", "platform"];
 
@@ -58,17 +54,20 @@ interface SpectralFinding {
 
 for (const name of DOCUMENTS)
   for (const [source, write] of Object.entries(SOURCES)) {
-    test(`redocly's recommended-strict rules find nothing in the ${name} document ${source}`, async () => {
-      const place = directory();
-      const file = await write(name, place);
-      const lint = [command("redocly"), "lint", "--extends=recommended-strict", "--format=json", file];
-      const { stdout } = await run(lint, { cwd: place, env: REDOCLY_QUIET });
-      const { totals, problems } = JSON.parse(stdout) as RedoclyReport;
-      expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([]);
-      expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
-    });
+    withRedocly(
+      `redocly's recommended-strict rules find nothing in the ${name} document ${source}`,
+      async () => {
+        const place = directory();
+        const file = await write(name, place);
+        const lint = [command("redocly"), "lint", "--extends=recommended-strict", "--format=json", file];
+        const { stdout } = await run(lint, { cwd: place, env: REDOCLY_QUIET });
+        const { totals, problems } = JSON.parse(stdout) as RedoclyReport;
+        expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([]);
+        expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+      },
+    );
 
-    test(`spectral:oas finds nothing in the ${name} document ${source}`, async () => {
+    withSpectral(`spectral:oas finds nothing in the ${name} document ${source}`, async () => {
       const place = directory();
       const file = await write(name, place);
       await Bun.write(join(place, "rules.yaml"), 'extends: ["spectral:oas"]\n');
@@ -117,30 +116,33 @@ const COMPILER = {
   files: ["client.ts"],
 };
 
-test("a client generated from the store document compiles and adds, lists and fetches an animal", async () => {
-  const place = directory();
-  const server = await serve({ cwd: place });
-  symlinkSync(PROGRAMS, join(place, "node_modules"));
-  await Bun.write(join(place, "client.ts"), CLIENT);
-  await Bun.write(join(place, "tsconfig.json"), JSON.stringify(COMPILER));
-  const file = await print("store", place);
-  const generated = await run([command("openapi-typescript"), file, "-o", "store.d.ts"], {
-    cwd: place,
-  });
-  expect(generated).toMatchObject({ code: 0 });
-  expect(await run([command("tsc"), "--project", "."], { cwd: place })).toEqual({
-    code: 0,
-    stdout: "",
-    stderr: "",
-  });
-  const { adopt } = (await import(join(place, "client.ts"))) as {
-    adopt(baseUrl: string, key: string): Promise<unknown>;
-  };
-  const pet = { id: 1, name: "Bella", categoryId: 3, status: "available" };
-  expect(await adopt(`${server.url}/v1`, server.key)).toMatchObject({
-    pet,
-    listed: [pet],
-    fetched: pet,
-    refusal: { code: "not_found", message: expect.any(String), status: 404 },
-  });
-});
+withCompiler(
+  "a client generated from the store document compiles and adds, lists and fetches an animal",
+  async () => {
+    const place = directory();
+    const server = await serve({ cwd: place });
+    symlinkSync(PROGRAMS, join(place, "node_modules"));
+    await Bun.write(join(place, "client.ts"), CLIENT);
+    await Bun.write(join(place, "tsconfig.json"), JSON.stringify(COMPILER));
+    const file = await print("store", place);
+    const generated = await run([command("openapi-typescript"), file, "-o", "store.d.ts"], {
+      cwd: place,
+    });
+    expect(generated).toMatchObject({ code: 0 });
+    expect(await run([command("tsc"), "--project", "."], { cwd: place })).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+    const { adopt } = (await import(join(place, "client.ts"))) as {
+      adopt(baseUrl: string, key: string): Promise<unknown>;
+    };
+    const pet = { id: 1, name: "Bella", categoryId: 3, status: "available" };
+    expect(await adopt(`${server.url}/v1`, server.key)).toMatchObject({
+      pet,
+      listed: [pet],
+      fetched: pet,
+      refusal: { code: "not_found", message: expect.any(String), status: 404 },
+    });
+  },
+);
