@@ -13,7 +13,9 @@ import { join } from "node:path";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
 
-const test = real("sqlite3", "unshare", "mount");
+const test = real();
+const withSqlite = real("sqlite3");
+const withMounts = real("unshare", "mount");
 
 const CONNECTIONS = 32;
 const BACKUPS = Number(process.env["BACKUPS"] ?? 12);
@@ -117,84 +119,88 @@ const whenSo = async (child: Bun.Subprocess, isSo: () => boolean): Promise<numbe
   return performance.now();
 };
 
-test(`killed while it writes, sets aside or has replaced the database, a restore leaves the one before or the restored one, whole`, async () => {
-  const place = directory();
-  const data = join(place, "data");
-  const database = join(data, "adoption-store.db");
-  const backups = { "ok\n3": join(place, "three.db"), "ok\n4": join(place, "four.db") };
-  {
-    await using server = await serve({ cwd: place });
-    for (let count = 0; count < 3; count++) await server.add("before");
-    expect((await store(["backup", backups["ok\n3"]], { cwd: place })).code).toBe(0);
-    await server.add("after");
-    await server.stop();
-  }
-  expect((await store(["backup", backups["ok\n4"]], { cwd: place })).code).toBe(0);
+withSqlite(
+  `killed while it writes, sets aside or has replaced the database, a restore leaves the one before or the restored one, whole`,
+  async () => {
+    const place = directory();
+    const data = join(place, "data");
+    const database = join(data, "adoption-store.db");
+    const backups = { "ok\n3": join(place, "three.db"), "ok\n4": join(place, "four.db") };
+    {
+      await using server = await serve({ cwd: place });
+      for (let count = 0; count < 3; count++) await server.add("before");
+      expect((await store(["backup", backups["ok\n3"]], { cwd: place })).code).toBe(0);
+      await server.add("after");
+      await server.stop();
+    }
+    expect((await store(["backup", backups["ok\n4"]], { cwd: place })).code).toBe(0);
 
-  const restoring = `${database}.restoring`;
-  const seen = { written: 0, "set aside": 0, replaced: 0 };
-  const missing = () => FALLS.filter((fall) => seen[fall] < FALLS_EACH);
-  /** Begins a restore of the other backup. */
-  const begin = (other: keyof typeof backups) => {
-    rmSync(restoring, { force: true });
-    const old = new Set(readdirSync(data));
-    const isAside = () =>
-      readdirSync(data).some((name) => name.includes(".before-restore-") && !old.has(name));
-    const child = Bun.spawn([EXECUTABLE, "restore", backups[other], "--yes"], {
-      cwd: place,
-      stdio: ["ignore", "ignore", "ignore"],
-    });
-    // What shows that it has come so far.
-    const begun = {
-      written: () => existsSync(restoring),
-      "set aside": isAside,
-      replaced: () => isAside() && !existsSync(restoring),
+    const restoring = `${database}.restoring`;
+    const seen = { written: 0, "set aside": 0, replaced: 0 };
+    const missing = () => FALLS.filter((fall) => seen[fall] < FALLS_EACH);
+    /** Begins a restore of the other backup. */
+    const begin = (other: keyof typeof backups) => {
+      rmSync(restoring, { force: true });
+      const old = new Set(readdirSync(data));
+      const isAside = () =>
+        readdirSync(data).some((name) => name.includes(".before-restore-") && !old.has(name));
+      const child = Bun.spawn([EXECUTABLE, "restore", backups[other], "--yes"], {
+        cwd: place,
+        stdio: ["ignore", "ignore", "ignore"],
+      });
+      // What shows that it has come so far.
+      const begun = {
+        written: () => existsSync(restoring),
+        "set aside": isAside,
+        replaced: () => isAside() && !existsSync(restoring),
+      };
+      return { child, begun };
     };
-    return { child, begun };
-  };
 
-  const spans = { written: 0, "set aside": 0, replaced: 0 };
-  {
-    const { child, begun } = begin("ok\n3");
-    const written = await whenSo(child, begun.written);
-    const aside = await whenSo(child, begun["set aside"]);
-    const replaced = await whenSo(child, begun.replaced);
-    expect(await child.exited).toBe(0);
-    Object.assign(spans, { written: aside - written, "set aside": replaced - aside });
-  }
-  let kills = 0;
-  for (; kills < MAX_KILLS && missing().length > 0; kills++) {
-    const before = countIn(database) as keyof typeof backups;
-    const other = before === "ok\n3" ? "ok\n4" : "ok\n3";
-    const { child, begun } = begin(other);
-    const [meant = "written"] = missing();
-    const since = await whenSo(child, begun[meant]);
-    // At once now and then, so that some fall where they are meant on the busiest machine.
-    const wait = kills % 4 > 0 ? spans[meant] * Math.random() : 0;
-    await whenSo(child, () => performance.now() >= since + wait);
-    child.kill("SIGKILL");
-    await child.exited;
-    const isKilled = child.signalCode === "SIGKILL";
-    expect(existsSync(database)).toBe(true);
-    const after = countIn(database);
-    expect(isKilled ? [before, other] : [other]).toContain(after);
-    // What is left says where it fell, which may be later than was meant.
-    if (isKilled && after === other) seen.replaced++;
-    else if (isKilled && begun["set aside"]()) seen["set aside"]++;
-    else if (isKilled && begun.written()) seen.written++;
-  }
-  console.log(`    ${kills} times: ${JSON.stringify(seen)}`);
-  // Had none fallen there, nothing would be known of it.
-  expect(missing()).toEqual([]);
+    const spans = { written: 0, "set aside": 0, replaced: 0 };
+    {
+      const { child, begun } = begin("ok\n3");
+      const written = await whenSo(child, begun.written);
+      const aside = await whenSo(child, begun["set aside"]);
+      const replaced = await whenSo(child, begun.replaced);
+      expect(await child.exited).toBe(0);
+      Object.assign(spans, { written: aside - written, "set aside": replaced - aside });
+    }
+    let kills = 0;
+    for (; kills < MAX_KILLS && missing().length > 0; kills++) {
+      const before = countIn(database) as keyof typeof backups;
+      const other = before === "ok\n3" ? "ok\n4" : "ok\n3";
+      const { child, begun } = begin(other);
+      const [meant = "written"] = missing();
+      const since = await whenSo(child, begun[meant]);
+      // At once now and then, so that some fall where they are meant on the busiest machine.
+      const wait = kills % 4 > 0 ? spans[meant] * Math.random() : 0;
+      await whenSo(child, () => performance.now() >= since + wait);
+      child.kill("SIGKILL");
+      await child.exited;
+      const isKilled = child.signalCode === "SIGKILL";
+      expect(existsSync(database)).toBe(true);
+      const after = countIn(database);
+      expect(isKilled ? [before, other] : [other]).toContain(after);
+      // What is left says where it fell, which may be later than was meant.
+      if (isKilled && after === other) seen.replaced++;
+      else if (isKilled && begun["set aside"]()) seen["set aside"]++;
+      else if (isKilled && begun.written()) seen.written++;
+    }
+    console.log(`    ${kills} times: ${JSON.stringify(seen)}`);
+    // Had none fallen there, nothing would be known of it.
+    expect(missing()).toEqual([]);
 
-  // One that ends leaves nothing of those that did not, and what it leaves is served.
-  expect((await store(["restore", backups["ok\n3"], "--yes"], { cwd: place })).code).toBe(0);
-  const rest = readdirSync(data).filter((name) => /restoring|-wal|-shm/.test(name));
-  expect(rest).toEqual([]);
-  expect(statSync(database).mode & 0o777).toBe(0o600);
-  const server = await serve({ cwd: place });
-  expect(await idsOf(server)).toEqual([1, 2, 3]);
-}, 600_000);
+    // One that ends leaves nothing of those that did not, and what it leaves is served.
+    expect((await store(["restore", backups["ok\n3"], "--yes"], { cwd: place })).code).toBe(0);
+    const rest = readdirSync(data).filter((name) => /restoring|-wal|-shm/.test(name));
+    expect(rest).toEqual([]);
+    expect(statSync(database).mode & 0o777).toBe(0o600);
+    const server = await serve({ cwd: place });
+    expect(await idsOf(server)).toEqual([1, 2, 3]);
+  },
+  600_000,
+);
 
 test("a server takes its own backups, keeps the newest, and each can be restored", async () => {
   const place = directory();
@@ -268,7 +274,7 @@ for (const [change, command, says] of [
     /DATA_DIR .\/data: there is no room for the restored database, its file system is full: make room/,
   ],
 ] as const)
-  test(`${command} says so where DATA_DIR is ${change === FULL ? "full" : "read-only"}`, async () => {
+  withMounts(`${command} says so where DATA_DIR is ${change === FULL ? "full" : "read-only"}`, async () => {
     expectRefusal(await onOwnFileSystem(change, command), 1, says);
   });
 
@@ -278,7 +284,7 @@ const sizeOfFiles = (path: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 
-test("a restore that runs out of space leaves no files", async () => {
+withMounts("a restore that runs out of space leaves no files", async () => {
   const cwd = directory();
   const site = join(cwd, "site");
   mkdirSync(site);
@@ -311,7 +317,7 @@ test("a restore that runs out of space leaves no files", async () => {
   }
 });
 
-test("the files of a killed backup take no room from the next backup", async () => {
+withMounts("the files of a killed backup take no room from the next backup", async () => {
   const left = `data/.adoption-store-backup-${Bun.spawnSync(["true"]).pid}.tmp`;
   const fill = `cat /dev/zero >${left} || :; : >${left}.lock`;
   const { code, stdout, stderr } = await onOwnFileSystem(fill, "backup data/b.db");

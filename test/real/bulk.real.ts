@@ -6,7 +6,8 @@ import { REJECTED, ROW_FLAGS, countBad, writeRows } from "../support/rows.ts";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Server, directory, real, serve, store, until } from "./support.ts";
 
-const test = real("sh", "head");
+const test = real();
+const inShell = real("sh", "head");
 
 const ROWS = 100_000;
 const BAD = countBad(ROWS);
@@ -138,7 +139,7 @@ test(`while ${CLIENTS} clients read and write, an import fails no request and ad
   expect(JSON.parse(exported.stdout)).toMatchObject({ rows: ROWS - BAD + added });
 });
 
-test("an export whose reader has seen enough ends quietly", async () => {
+inShell("an export whose reader has seen enough ends quietly", async () => {
   const cwd = directory();
   await prepare(cwd);
   await goOn(cwd);

@@ -3,7 +3,11 @@ import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EXECUTABLE, directory, expectRefusal, real, run, serve, store, until } from "./support.ts";
 
-const test = real("fish", "setpriv", "man", "root");
+const test = real();
+const inFish = real("fish");
+const withMan = real("man");
+const withSetpriv = real("setpriv");
+const asRoot = real("root", "setpriv");
 
 const PATH = `${dirname(EXECUTABLE)}:${process.env["PATH"] ?? ""}`;
 
@@ -54,7 +58,7 @@ for (const [name, argv, setUp] of SHELLS) {
   });
 }
 
-test("fish completes commands, values, names and files", async () => {
+inFish("fish completes commands, values, names and files", async () => {
   const place = directory();
   await serve({ cwd: place });
   await addCategory(place);
@@ -72,7 +76,7 @@ test("fish completes commands, values, names and files", async () => {
   expect(await complete("categories delete Bi")).toBe("Big cats\tid 1\n");
 });
 
-test("completion of names is fast, and silent for a user who may not read the store", async () => {
+withSetpriv("completion of names is fast, and silent for a user who may not read the store", async () => {
   const place = directory();
   await serve({ cwd: place });
   await addCategory(place);
@@ -94,7 +98,7 @@ test("completion of names is fast, and silent for a user who may not read the st
   expect(other).toMatchObject({ code: 0, stdout: "words\n", stderr: "" });
 });
 
-test("man renders the manual page without a warning", async () => {
+withMan("man renders the manual page without a warning", async () => {
   const place = directory();
   const { stdout: page, code } = await store(["man"]);
   expect(code).toBe(0);
@@ -134,7 +138,7 @@ test("a server reads DATA_DIR/adoption-store.toml, and status shows it within 30
   expectRefusal(await store(["serve"], { cwd: place }), 2, /adoption-store.toml:1: .*did you mean port/);
 });
 
-test("status of another user's DATA_DIR advises sudo", async () => {
+asRoot("status of another user's DATA_DIR advises sudo", async () => {
   const place = directory();
   chmodSync(place, 0o755);
   const program = join(place, "adoption-store");

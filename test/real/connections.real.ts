@@ -4,7 +4,9 @@ import { publish } from "./site.ts";
 import { serveHttps } from "./https.ts";
 import { EXECUTABLE, directory, expectRefusal, real, run, serve, until } from "./support.ts";
 
-const test = real("bash", "curl");
+const test = real();
+const inShell = real("bash");
+const withCurl = real("bash", "curl");
 
 const FILES = 4096;
 const FLOOD = 4300;
@@ -61,7 +63,7 @@ for (const [what, text] of [
   ["silent connections", ""],
   ["half requests", "GET / HTTP/1.1\r\nX: "],
 ] as const)
-  test(`a client that opens ${FLOOD} ${what} keeps no other from HTTP, HTTPS and sites`, async () => {
+  withCurl(`a client that opens ${FLOOD} ${what} keeps no other from HTTP, HTTPS and sites`, async () => {
     const server = await serveHttps({ argv: withFiles(FILES) });
     await publish(server, "site", { files: FILES_OF_SITE });
     const filesOf = () => readdirSync(`/proc/${server.pid}/fd`).length;
@@ -83,26 +85,29 @@ for (const [what, text] of [
     await until("the flood is within its limit", () => filesOf() <= before + PER_CLIENT + MARGIN, 15_000);
   });
 
-test("a burst of connections that takes all files ends no server", async () => {
+inShell("a burst of connections that takes all files ends no server", async () => {
   const server = await serve({ argv: withFiles(1024) });
   using _burst = await openMany(server.port, FLOOD, "GET / HTTP/1.1\r\nX: ");
   const isReady = async () => (await server.call("/readyz").catch(() => {}))?.status === 200;
   await until("it is ready", isReady, 15_000);
 });
 
-test("a server that may open too few files names the number that it needs, and works with that number", async () => {
-  const place = directory();
-  const flags = ["--workers", "4"];
-  const refused = await run([...withFiles(40), "serve", "--port", "0", ...flags], { cwd: place });
-  expectRefusal(refused, 1, /may open only 40 files: .+ to 76 or more/);
-  const server = await serve({ cwd: place, argv: withFiles(76), flags });
-  expect((await server.call("/readyz")).status).toBe(200);
-  // The workers leave the advice to the first process.
-  expect(server.stdout().match(/LimitNOFILE=/g)).toHaveLength(1);
-  for (let count = 0; count < 100; count++) expect((await server.add("Bella")).status).toBe(201);
-});
+inShell(
+  "a server that may open too few files names the number that it needs, and works with that number",
+  async () => {
+    const place = directory();
+    const flags = ["--workers", "4"];
+    const refused = await run([...withFiles(40), "serve", "--port", "0", ...flags], { cwd: place });
+    expectRefusal(refused, 1, /may open only 40 files: .+ to 76 or more/);
+    const server = await serve({ cwd: place, argv: withFiles(76), flags });
+    expect((await server.call("/readyz")).status).toBe(200);
+    // The workers leave the advice to the first process.
+    expect(server.stdout().match(/LimitNOFILE=/g)).toHaveLength(1);
+    for (let count = 0; count < 100; count++) expect((await server.add("Bella")).status).toBe(201);
+  },
+);
 
-test("a server that cannot listen does not advise more files", async () => {
+inShell("a server that cannot listen does not advise more files", async () => {
   const place = directory();
   using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const flags = ["--host", "127.0.0.1", "--port", String(taken.port)];

@@ -25,7 +25,8 @@ import {
   until,
 } from "./support.ts";
 
-const test = real("root", "setpriv");
+const test = real();
+const asRoot = real("root", "setpriv");
 
 /** The user that the service runs as; nobody needs to know them. */
 const SERVICE = 12345;
@@ -63,25 +64,32 @@ const service = () => {
   };
 };
 
-test("a lock that the service may not write is named with its remedy, and no second server starts", async () => {
-  const place = service();
-  writeFileSync(join(place.data, "server.lock"), "");
-  chmodSync(join(place.data, "server.lock"), 0o644);
-  const refused = await place.asService(["serve", "--port", "0"]);
-  expectRefusal(
-    refused,
-    1,
-    /server\.lock belongs to user 0 and cannot be written by user 12345 .*: sudo chown 12345 /,
-  );
-  expect(readdirSync(place.data)).toEqual(["server.lock"]);
-  const [, remedy = ""] = /: sudo (chown .*)\n/.exec(refused.stderr) ?? [];
-  expect((await run(["sh", "-c", remedy], { cwd: place.path })).code).toBe(0);
-  const server = await serve({ cwd: place.path, argv: place.argv });
-  expectRefusal(await place.asService(["serve", "--port", "0"]), 1, /a server is using it: stop that server/);
-  expect((await server.add("Bella")).status).toBe(201);
-});
+asRoot(
+  "a lock that the service may not write is named with its remedy, and no second server starts",
+  async () => {
+    const place = service();
+    writeFileSync(join(place.data, "server.lock"), "");
+    chmodSync(join(place.data, "server.lock"), 0o644);
+    const refused = await place.asService(["serve", "--port", "0"]);
+    expectRefusal(
+      refused,
+      1,
+      /server\.lock belongs to user 0 and cannot be written by user 12345 .*: sudo chown 12345 /,
+    );
+    expect(readdirSync(place.data)).toEqual(["server.lock"]);
+    const [, remedy = ""] = /: sudo (chown .*)\n/.exec(refused.stderr) ?? [];
+    expect((await run(["sh", "-c", remedy], { cwd: place.path })).code).toBe(0);
+    const server = await serve({ cwd: place.path, argv: place.argv });
+    expectRefusal(
+      await place.asService(["serve", "--port", "0"]),
+      1,
+      /a server is using it: stop that server/,
+    );
+    expect((await server.add("Bella")).status).toBe(201);
+  },
+);
 
-test("commands of root on the DATA_DIR of a service leave all files to the service's user", async () => {
+asRoot("commands of root on the DATA_DIR of a service leave all files to the service's user", async () => {
   const place = service();
   const csv = join(place.path, "animals.csv");
   writeFileSync(csv, "name,categoryId\nMax,1\n");
@@ -106,7 +114,7 @@ test("commands of root on the DATA_DIR of a service leave all files to the servi
   expect((await place.asService(["export", "-"])).stdout).toContain("Max");
 });
 
-test("a DATA_DIR of another user is named as that by every command", async () => {
+asRoot("a DATA_DIR of another user is named as that by every command", async () => {
   const place = service();
   chownSync(place.data, 0, 0);
   for (const args of [

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Finished, directory, launch, real, run, store, until } from "./support.ts";
 
-const test = real("strace", "unshare", "mount");
+const withStrace = real("strace");
+const withMounts = real("unshare", "mount");
 
 const READS = ["doctor --port 0", "backup b.db --force", "keys list", "export o.csv --force"];
 /** Which read of the database file fails: some before the first page is known, some in the middle of a check. */
@@ -47,7 +48,7 @@ const failing = (
 };
 
 for (const command of READS)
-  test(`one read that fails with EIO is not damage to ${command}`, async () => {
+  withStrace(`one read that fails with EIO is not damage to ${command}`, async () => {
     const place = directory();
     await filled(place);
     let failures = 0;
@@ -97,19 +98,22 @@ for (const command of [
   "keys create --name a --scope *",
   "restore whole.db --yes",
 ])
-  test(`${command} reports in one line that the disk fails where all of DATA_DIR answers with EIO`, async () => {
-    const place = directory();
-    await filled(place);
-    expect((await store(["backup", "whole.db"], { cwd: place })).code).toBe(0);
-    const { code, stdout, stderr } = await failing(place, DEAD, FILES, command);
-    expect(code).toBe(1);
-    const said = command.startsWith("doctor") ? stdout : stderr;
-    expect(said).toMatch(/the disk reported an input\/output error/);
-    expect(said).not.toMatch(/ at .+:\d+|damaged|unable to open/);
-    if (!command.startsWith("doctor")) expect(stderr).toMatch(/^adoption-store: [^\n]+\n$/);
-  });
+  withStrace(
+    `${command} reports in one line that the disk fails where all of DATA_DIR answers with EIO`,
+    async () => {
+      const place = directory();
+      await filled(place);
+      expect((await store(["backup", "whole.db"], { cwd: place })).code).toBe(0);
+      const { code, stdout, stderr } = await failing(place, DEAD, FILES, command);
+      expect(code).toBe(1);
+      const said = command.startsWith("doctor") ? stdout : stderr;
+      expect(said).toMatch(/the disk reported an input\/output error/);
+      expect(said).not.toMatch(/ at .+:\d+|damaged|unable to open/);
+      if (!command.startsWith("doctor")) expect(stderr).toMatch(/^adoption-store: [^\n]+\n$/);
+    },
+  );
 
-test("a server whose disk dies answers 503, and its end has no stack trace", async () => {
+withStrace("a server whose disk dies answers 503, and its end has no stack trace", async () => {
   const place = directory();
   await using process = launch({ cwd: place });
   const server = await process.listening();
@@ -164,7 +168,7 @@ for (const command of [
   "data keys list",
   "data backup b.db",
 ])
-  test(`${command} names the inodes where there are none left`, async () => {
+  withMounts(`${command} names the inodes where there are none left`, async () => {
     const place = directory();
     const { code, stderr } = await withoutInodes(place, command);
     expect(stderr).toMatch(/^adoption-store: [^\n]*no inodes left: remove files there \(df -i [^\n]+\n$/);

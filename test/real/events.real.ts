@@ -4,7 +4,8 @@ import { expect } from "bun:test";
 import { serveHttps } from "./https.ts";
 import { type Server, real, serve, store, until, within } from "./support.ts";
 
-const test = real("curl");
+const test = real();
+const withCurl = real("curl");
 
 const CHANGES = Number(process.env["EVENT_CHANGES"] ?? 100_000);
 const WRITERS = 16;
@@ -146,28 +147,32 @@ test("readers that take nothing, and others that catch up, hold nothing up, cost
   for (const socket of sleeping) socket.terminate();
 }, 300_000);
 
-test("a stream over either protocol lives on, silent but for its heartbeat, for longer than an idle connection, and ends immediately at SIGTERM", async () => {
-  const server = await serveHttps();
-  const argv = ["curl", "--silent", "--no-buffer", "--header", `Authorization: Bearer ${server.key}`];
-  const streams = [
-    ["--http1.1", `${server.url}/v1/pets/events`],
-    ["--http2", ...server.trust, `${server.httpsUrl}/v1/pets/events`],
-  ].map((protocol) => {
-    const reader = Bun.spawn([...argv, ...protocol], { stdout: "pipe" });
-    let text = "";
-    const reading = (async () => {
-      for await (const piece of reader.stdout.pipeThrough(new TextDecoderStream())) text += piece;
-    })();
-    return { reader, reading, text: () => text };
-  });
-  for (const { text } of streams)
-    await until("three heartbeats", () => text().split(":\n\n").length > 3, 60_000);
-  await server.add("Bella");
-  for (const { text } of streams) await until("an event", () => text().includes('"name":"Bella"'));
-  const ended = server.stop();
-  for (const { reader, reading } of streams) {
-    await within("the end of the stream", 5000, reading);
-    expect(await reader.exited).toBe(0);
-  }
-  expect(await within("the end of the server", 5000, ended)).toBe(0);
-}, 120_000);
+withCurl(
+  "a stream over either protocol lives on, silent but for its heartbeat, for longer than an idle connection, and ends immediately at SIGTERM",
+  async () => {
+    const server = await serveHttps();
+    const argv = ["curl", "--silent", "--no-buffer", "--header", `Authorization: Bearer ${server.key}`];
+    const streams = [
+      ["--http1.1", `${server.url}/v1/pets/events`],
+      ["--http2", ...server.trust, `${server.httpsUrl}/v1/pets/events`],
+    ].map((protocol) => {
+      const reader = Bun.spawn([...argv, ...protocol], { stdout: "pipe" });
+      let text = "";
+      const reading = (async () => {
+        for await (const piece of reader.stdout.pipeThrough(new TextDecoderStream())) text += piece;
+      })();
+      return { reader, reading, text: () => text };
+    });
+    for (const { text } of streams)
+      await until("three heartbeats", () => text().split(":\n\n").length > 3, 60_000);
+    await server.add("Bella");
+    for (const { text } of streams) await until("an event", () => text().includes('"name":"Bella"'));
+    const ended = server.stop();
+    for (const { reader, reading } of streams) {
+      await within("the end of the stream", 5000, reading);
+      expect(await reader.exited).toBe(0);
+    }
+    expect(await within("the end of the server", 5000, ended)).toBe(0);
+  },
+  120_000,
+);

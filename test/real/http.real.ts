@@ -9,7 +9,8 @@ import { publishDocs } from "./console.ts";
 import { connect } from "./socket.ts";
 import { type Server, real, run, serve, within } from "./support.ts";
 
-const test = real("curl");
+const test = real();
+const withCurl = real("curl");
 
 const keyed = ({ key }: Server) => `Authorization: Bearer ${key}`;
 
@@ -37,7 +38,7 @@ const expectError = ({ status, headers, body }: Answer, expected: number, code: 
   expect(JSON.parse(body)).toEqual({ code, message: expect.any(String), status });
 };
 
-test("HEAD has the status and headers of GET and no body", async () => {
+withCurl("HEAD has the status and headers of GET and no body", async () => {
   const server = await serve();
   await server.add("Bella");
   for (const [path, status] of [
@@ -57,7 +58,7 @@ test("HEAD has the status and headers of GET and no body", async () => {
   }
 });
 
-test("every way to write a path answers sensibly, and none gets around the key", async () => {
+withCurl("every way to write a path answers sensibly, and none gets around the key", async () => {
   const server = await serve();
   await server.add("Bella");
   for (const [path, withKey, without] of [
@@ -211,7 +212,7 @@ test("a client that does not wait for the answer to its write loses only its con
   expect((await server.add("Rex")).status).toBe(201);
 });
 
-test("a body over 64 KiB is 413, announced or not; one of exactly 64 KiB is read", async () => {
+withCurl("a body over 64 KiB is 413, announced or not; one of exactly 64 KiB is read", async () => {
   const server = await serve();
   const file = join(server.cwd, "body.json");
   const json = (bytes: number) => {
@@ -240,7 +241,7 @@ test("a body over 64 KiB is 413, announced or not; one of exactly 64 KiB is read
   }
 });
 
-test("a client that waits for 100 Continue gets it, and its answer", async () => {
+withCurl("a client that waits for 100 Continue gets it, and its answer", async () => {
   const server = await serve();
   const body = '{"name":"Bella","categoryId":1}';
   const start = performance.now();
@@ -272,7 +273,7 @@ const pour = async (port: number, head: string): Promise<string> => {
   return received;
 };
 
-test("200 MB without a key are refused immediately and never stored", async () => {
+withCurl("200 MB without a key are refused immediately and never stored", async () => {
   const server = await serve();
   const file = join(server.cwd, "huge");
   writeFileSync(file, "");

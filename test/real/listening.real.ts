@@ -13,7 +13,9 @@ import {
   until,
 } from "./support.ts";
 
-const test = real("network namespaces", "curl", "nsenter", "nohup");
+const test = real();
+const inNetwork = real("network namespaces", "curl", "nsenter");
+const underNohup = real("nohup");
 
 const OTHER_ADDRESS = "192.0.2.1";
 
@@ -23,27 +25,30 @@ const curlInside = async ({ pid }: Server, url: string, ...options: string[]) =>
   return run(["nsenter", "-t", String(pid), "-n", ...curl]);
 };
 
-test("with HTTPS a key is taken over HTTP from this machine only, and PORT listens to it alone", async () => {
-  const script = `ip link set lo up && ip addr add ${OTHER_ADDRESS}/32 dev lo && exec "$0" "$@"`;
-  const isolated = ["unshare", "-n", "sh", "-c", script, EXECUTABLE];
-  const flags = ["--host", "0.0.0.0", "--http-port", "8080", "--https-port", "8443"];
-  const server = await serve({ argv: isolated, flags });
-  await until("the last line of the start", () => server.stdout().includes("HTTPS on port"));
-  expect(server.stdout()).toContain(`Listening on http://localhost:${server.port} (this machine only)`);
-  expect(server.stdout()).toContain("HTTP on port 8080 (all addresses)");
-  expect(server.stdout()).toContain("HTTPS on port 8443 (all addresses)");
-  const key = ["--header", `Authorization: Bearer ${server.key}`];
+inNetwork(
+  "with HTTPS a key is taken over HTTP from this machine only, and PORT listens to it alone",
+  async () => {
+    const script = `ip link set lo up && ip addr add ${OTHER_ADDRESS}/32 dev lo && exec "$0" "$@"`;
+    const isolated = ["unshare", "-n", "sh", "-c", script, EXECUTABLE];
+    const flags = ["--host", "0.0.0.0", "--http-port", "8080", "--https-port", "8443"];
+    const server = await serve({ argv: isolated, flags });
+    await until("the last line of the start", () => server.stdout().includes("HTTPS on port"));
+    expect(server.stdout()).toContain(`Listening on http://localhost:${server.port} (this machine only)`);
+    expect(server.stdout()).toContain("HTTP on port 8080 (all addresses)");
+    expect(server.stdout()).toContain("HTTPS on port 8443 (all addresses)");
+    const key = ["--header", `Authorization: Bearer ${server.key}`];
 
-  const local = await curlInside(server, `http://127.0.0.1:${server.port}/v1/pets`, ...key);
-  expect(readAnswer(local.stdout).status).toBe(200);
-  const port = await curlInside(server, `http://${OTHER_ADDRESS}:${server.port}/livez`);
-  expect(port.code).toBe(7);
-  const remote = await curlInside(server, `http://${OTHER_ADDRESS}:8080/v1/pets`, ...key);
-  const answer = readAnswer(remote.stdout);
-  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([403, { code: "https_required" }]);
-  const alive = await curlInside(server, `http://${OTHER_ADDRESS}:8080/livez`);
-  expect(readAnswer(alive.stdout).status).toBe(200);
-});
+    const local = await curlInside(server, `http://127.0.0.1:${server.port}/v1/pets`, ...key);
+    expect(readAnswer(local.stdout).status).toBe(200);
+    const port = await curlInside(server, `http://${OTHER_ADDRESS}:${server.port}/livez`);
+    expect(port.code).toBe(7);
+    const remote = await curlInside(server, `http://${OTHER_ADDRESS}:8080/v1/pets`, ...key);
+    const answer = readAnswer(remote.stdout);
+    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([403, { code: "https_required" }]);
+    const alive = await curlInside(server, `http://${OTHER_ADDRESS}:8080/livez`);
+    expect(readAnswer(alive.stdout).status).toBe(200);
+  },
+);
 
 test("an address that is not this machine's stops the start with a line that names its setting", async () => {
   const place = directory();
@@ -91,7 +96,7 @@ test("SIGHUP finishes requests in flight, regardless of how often it comes, and 
   expect(await server.exited).toBe(0);
 });
 
-test("a server under nohup does not end with its terminal", async () => {
+underNohup("a server under nohup does not end with its terminal", async () => {
   const server = await serve({ argv: ["nohup", EXECUTABLE] });
   process.kill(server.pid, "SIGHUP");
   expect((await server.add("Bella")).status).toBe(201);

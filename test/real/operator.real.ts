@@ -15,7 +15,10 @@ import {
   within,
 } from "./support.ts";
 
-const test = real("setpriv", "bash", "mkfifo");
+const test = real();
+const withSetpriv = real("setpriv");
+const inBash = real("bash");
+const withFifo = real("mkfifo", "setpriv");
 
 test("a port in use is named, and the start leaves nothing running", async () => {
   const place = directory();
@@ -37,7 +40,7 @@ test("a DATA_DIR that cannot be made is named", async () => {
 /** Takes from root the right to write everywhere; other users have no such right. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : [];
 
-test("a DATA_DIR that cannot be written is named", async () => {
+withSetpriv("a DATA_DIR that cannot be written is named", async () => {
   const place = directory();
   mkdirSync(join(place, "data"));
   chmodSync(join(place, "data"), 0o500);
@@ -139,7 +142,7 @@ test("doctor finds nothing wrong before, during and after a server's run", async
 });
 
 for (const reader of ["head -1", "true"])
-  test(`both documents piped into ${reader} end quietly`, async () => {
+  inBash(`both documents piped into ${reader} end quietly`, async () => {
     for (const name of ["store", "platform"]) {
       const script = `set -o pipefail; "$0" openapi ${name} | ${reader}`;
       const { code, stderr } = await run(["bash", "-c", script, EXECUTABLE]);
@@ -152,7 +155,7 @@ for (const format of ["json", "pretty"])
     ["whose reader has gone", "head -n 1 <log >/dev/null"],
     ["that nobody reads", "sleep 100 <log"],
   ] as const)
-    test(`with its ${format} log in a pipe ${what} a server serves, and ends at SIGTERM`, async () => {
+    withFifo(`with its ${format} log in a pipe ${what} a server serves, and ends at SIGTERM`, async () => {
       const place = directory();
       await run(["mkfifo", join(place, "log")]);
       const reading = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "sh", "-c", `exec ${reader}`], {

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXECUTABLE, type Finished, directory, real, run } from "./support.ts";
 
-const test = real("root", "nginx", "unshare", "caddy");
+const withNginx = real("root", "nginx", "unshare");
+const withCaddy = real("root", "caddy", "unshare");
 
 /**
  * Runs the server and a proxy in a network of their own, where the ports 80 and 443 are free, and then these commands. `call`
@@ -56,7 +57,7 @@ const expectWalked = ({ code, stdout, stderr }: Finished): void => {
 const printed = async (file: string, baseUrl: string): Promise<string> =>
   (await run([EXECUTABLE, "service", "print", file, "--base-url", baseUrl])).stdout;
 
-test("the printed site of nginx passes everything on, without buffering", async () => {
+withNginx("the printed site of nginx passes everything on, without buffering", async () => {
   const place = directory();
   writeFileSync(join(place, "site.conf"), await printed("nginx", "http://adopt.example.org"));
   writeFileSync(
@@ -73,7 +74,7 @@ test("the printed site of nginx passes everything on, without buffering", async 
   );
 });
 
-test("the printed Caddyfile passes everything on, over HTTPS", async () => {
+withCaddy("the printed Caddyfile passes everything on, over HTTPS", async () => {
   const place = directory();
   const site = await printed("caddy", "https://adopt.example.org");
   // The network has no CA, so Caddy makes its own certificate.

@@ -10,7 +10,10 @@ import { freePort } from "./authorities.ts";
 import { HOST, serveHttps } from "./https.ts";
 import { directory, EXECUTABLE, real, run, serve, type Server, until } from "./support.ts";
 
-const test = real("curl", "python3", "bash");
+const withPython = real("python3");
+const withCurl = real("curl");
+const withCurlAndPython = real("curl", "python3");
+const inShell = real("bash", "curl");
 
 const SITE = `site.${HOST}`;
 const MEBIBYTE = 1024 * 1024;
@@ -260,64 +263,78 @@ const announceBody = ({ httpsPort, key }: Server & { httpsPort: number }) => {
   return { status: promise, [Symbol.dispose]: () => session.destroy() };
 };
 
-test("20,000 unread responses over HTTP/2 cost a bounded amount, delay no other client, and end after 30 s, and so does an incomplete request body, but not a slow reader", async () => {
-  const at = directory();
-  await using server = await serveSite(at, [EXECUTABLE], LARGE_BYTES);
-  const place = { host: SITE, port: server.httpsPort, isTls: true };
-  using unread = requestUnread(place);
-  using unsent = announceBody(server);
-  const slow = readSlowly(place);
-  const target = { port: server.httpsPort, pids: () => withChildren(server.pid) };
-  await using attacked = await attackAndMeasure("adoption-store", target);
-  const { before, during, attack } = attacked;
-  expect(during.failed).toBe(0);
-  expect(during.p99).toBeLessThan(maxP99(before));
-  expect((await server.call("/readyz")).status).toBe(200);
-  // The log has it once a second.
-  await until("the log has it", async () => server.stdout().includes("beyond the limits of open responses"));
-  const isReset = async () => (await attack.received()).reset >= PER_CLIENT;
-  await until("the responses over HTTP/2 are reset", isReset, STALL_MS + BUSY_STALL_MS);
-  expect(attacked.most().growth).toBeLessThan(MAX_GROWTH_MIB);
-  expect(attacked.most().files).toBeLessThan(
-    before.files + FILES_PER_CONNECTION * CONNECTIONS + READ_AHEAD + MARGIN,
-  );
-  // PINGs still keep the connections open.
-  expect((await attack.received()).closed).toBe(0);
-  await Bun.sleep(SETTLE_MS);
-  expect(await unread.read()).toBeLessThan(LARGE_BYTES);
-  expect(await unsent.status).toBe(408);
-  expect(await slow).toBe("open");
-  expect(server.stdout()).toContain("responses over HTTP/2 that clients did not read were reset");
-});
+withCurlAndPython(
+  "20,000 unread responses over HTTP/2 cost a bounded amount, delay no other client, and end after 30 s, and so does an incomplete request body, but not a slow reader",
+  async () => {
+    const at = directory();
+    await using server = await serveSite(at, [EXECUTABLE], LARGE_BYTES);
+    const place = { host: SITE, port: server.httpsPort, isTls: true };
+    using unread = requestUnread(place);
+    using unsent = announceBody(server);
+    const slow = readSlowly(place);
+    const target = { port: server.httpsPort, pids: () => withChildren(server.pid) };
+    await using attacked = await attackAndMeasure("adoption-store", target);
+    const { before, during, attack } = attacked;
+    expect(during.failed).toBe(0);
+    expect(during.p99).toBeLessThan(maxP99(before));
+    expect((await server.call("/readyz")).status).toBe(200);
+    // The log has it once a second.
+    await until("the log has it", async () =>
+      server.stdout().includes("beyond the limits of open responses"),
+    );
+    const isReset = async () => (await attack.received()).reset >= PER_CLIENT;
+    await until("the responses over HTTP/2 are reset", isReset, STALL_MS + BUSY_STALL_MS);
+    expect(attacked.most().growth).toBeLessThan(MAX_GROWTH_MIB);
+    expect(attacked.most().files).toBeLessThan(
+      before.files + FILES_PER_CONNECTION * CONNECTIONS + READ_AHEAD + MARGIN,
+    );
+    // PINGs still keep the connections open.
+    expect((await attack.received()).closed).toBe(0);
+    await Bun.sleep(SETTLE_MS);
+    expect(await unread.read()).toBeLessThan(LARGE_BYTES);
+    expect(await unsent.status).toBe(408);
+    expect(await slow).toBe("open");
+    expect(server.stdout()).toContain("responses over HTTP/2 that clients did not read were reset");
+  },
+);
 
-test("over plain HTTP, an unread response ends after 30 s, and neither a slow reader nor a slow request body is cut off", async () => {
-  const server = await serve();
-  await publishSite(server, LARGE_BYTES);
-  const place = { host: "site.localhost", port: Number(new URL(server.url).port), isTls: false };
-  using unread = requestUnread(place);
-  const slow = await Promise.all([readSlowly(place), sendSlowly(server)]);
-  expect(slow).toEqual(["open", 201]);
-  expect(await unread.read()).toBeLessThan(LARGE_BYTES);
-});
+withPython(
+  "over plain HTTP, an unread response ends after 30 s, and neither a slow reader nor a slow request body is cut off",
+  async () => {
+    const server = await serve();
+    await publishSite(server, LARGE_BYTES);
+    const place = { host: "site.localhost", port: Number(new URL(server.url).port), isTls: false };
+    using unread = requestUnread(place);
+    const slow = await Promise.all([readSlowly(place), sendSlowly(server)]);
+    expect(slow).toEqual(["open", 201]);
+    expect(await unread.read()).toBeLessThan(LARGE_BYTES);
+  },
+);
 
-test("the same attack from 64 addresses costs less than 200 MiB and fails no request of another client", async () => {
-  const place = directory();
-  await using server = await serveSite(place, [EXECUTABLE], LARGE_BYTES);
-  const target = { port: server.httpsPort, pids: () => withChildren(server.pid) };
-  await using attacked = await attackAndMeasure("adoption-store", target, 64);
-  expect(attacked.during.failed).toBe(0);
-  expect(attacked.during.p99).toBeLessThan(maxP99(attacked.before));
-  expect(attacked.most().growth).toBeLessThan(MAX_GROWTH_MIB);
-});
+withCurl(
+  "the same attack from 64 addresses costs less than 200 MiB and fails no request of another client",
+  async () => {
+    const place = directory();
+    await using server = await serveSite(place, [EXECUTABLE], LARGE_BYTES);
+    const target = { port: server.httpsPort, pids: () => withChildren(server.pid) };
+    await using attacked = await attackAndMeasure("adoption-store", target, 64);
+    expect(attacked.during.failed).toBe(0);
+    expect(attacked.during.p99).toBeLessThan(maxP99(attacked.before));
+    expect(attacked.most().growth).toBeLessThan(MAX_GROWTH_MIB);
+  },
+);
 
-test("/readyz responds 503 while unread responses use the whole limit, and another client gets its pages", async () => {
-  const place = directory();
-  const argv = ["bash", "-c", `ulimit -n 512 && exec "$0" "$@"`, EXECUTABLE];
-  await using server = await serveSite(place, argv, MEBIBYTE);
-  await using _attack = await startAttack(server.httpsPort, 2, 1);
-  await until("the limit is reached", async () => (await server.call("/readyz")).status === 503);
-  expect(await latenciesOf(server.httpsPort)).toMatchObject({ failed: 0 });
-});
+inShell(
+  "/readyz responds 503 while unread responses use the whole limit, and another client gets its pages",
+  async () => {
+    const place = directory();
+    const argv = ["bash", "-c", `ulimit -n 512 && exec "$0" "$@"`, EXECUTABLE];
+    await using server = await serveSite(place, argv, MEBIBYTE);
+    await using _attack = await startAttack(server.httpsPort, 2, 1);
+    await until("the limit is reached", async () => (await server.call("/readyz")).status === 503);
+    expect(await latenciesOf(server.httpsPort)).toMatchObject({ failed: 0 });
+  },
+);
 
 const CADDYFILE = (port: number, index: string) => `{
   admin off
