@@ -22,11 +22,11 @@ const infoOf = (className: string): { language: string; place: string | undefine
   const { file, after, before, instead } = Object.fromEntries(
     [...info.matchAll(ATTRIBUTE)].map(([, name, quoted, bare]) => [name, quoted ?? bare]),
   );
-  const [anchor] = [
+  const anchor = [
     after && `after: ${after}`,
     before && `before: ${before}`,
     instead && `instead of: ${instead}`,
-  ].filter(Boolean);
+  ].find(Boolean);
   return {
     language: /^[\w-]*/.exec(info)?.[0] ?? "",
     place: anchor === undefined ? file : `${file}, ${anchor.replaceAll("\u00a0", " ")}`,
