@@ -3,7 +3,7 @@ export const lastUseRecorder = (touch: (lastUsed: ReadonlyMap<number, number>) =
   const times = new Map<number, number>();
   return {
     /** Records the time at which an id was used. */
-    record: times.set.bind(times) as (id: number, now: number) => void,
+    record: (id: number, now: number): void => void times.set(id, now),
     /** Stores the times of last use. If that fails, the next call stores them. */
     async flush(): Promise<void> {
       const batch = new Map(times);
