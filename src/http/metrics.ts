@@ -23,7 +23,7 @@ export const METRICS = {
   ),
   certificate_expiry_timestamp_seconds: gauge("When the certificate of a host name expires.", "host"),
   backup_last_success_timestamp_seconds: gauge(
-    "When the newest backup of BACKUP_SCHEDULE was taken; absent while there is none.",
+    "When the newest backup of BACKUP_SCHEDULE was taken; absent before the first.",
   ),
   damaged_files: gauge("Files of deployed sites that are missing or damaged."),
   object_store_requests_total: counter(

@@ -84,7 +84,7 @@ export interface Host {
   now(): number;
   /** Reports a step to the user. */
   say(line: string): void;
-  /** Logs a decision that is no step, with its reason. */
+  /** Logs a decision and its reason. Steps are printed by `say`. */
   debug(line: string): void;
 }
 
@@ -127,7 +127,7 @@ const assertOpens = async (
 ): Promise<void> => {
   const database = newestMigration();
   const accept = (why: string) => debug(`the new version can open the database: ${why}`);
-  if (database === undefined) return accept("there is none");
+  if (database === undefined) return accept("no database exists yet");
   if (newest === database) return accept(`both have migration ${newest}`);
   if (newest !== undefined && positionOf(newest) > positionOf(database))
     return accept(`it has migration ${newest}, and the database ${database}`);

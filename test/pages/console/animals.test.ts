@@ -228,7 +228,7 @@ describe("a change of many animals", () => {
 
   test.each([
     ["pet_in_order", "it has an open adoption"],
-    ["precondition_failed", "somebody else changed it"],
+    ["precondition_failed", "another user changed it"],
     ["not_found", "it was deleted"],
     ["category_not_found", "This category no longer exists. Choose another."],
     ["new_code", "The disk is full."],

@@ -17,7 +17,7 @@ import { EngineUnanswered, firstWithin } from "./attempt.ts";
 
 /** Keys that the engine removes when their holder no longer renews them. */
 export interface LeasedKeys {
-  /** Puts a key, if there is none. Its time begins with this call. @returns undefined while another holder has it */
+  /** Puts a key that does not exist. Its lease begins with this call. @returns undefined while another holder has it */
   put(key: string, ttlMs: number, value: string): Promise<(LeasedKey & Pick<Claim, "update">) | undefined>;
   /** The keys that begin with `prefix`, and their values. */
   list(prefix: string): Promise<ReadonlyMap<string, string>>;

@@ -98,7 +98,7 @@ export interface Outcome {
 
 const REASONS: Readonly<Record<string, string>> = {
   pet_in_order: "it has an open adoption",
-  precondition_failed: "somebody else changed it",
+  precondition_failed: "another user changed it",
   not_found: "it was deleted",
 };
 

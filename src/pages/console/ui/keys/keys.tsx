@@ -97,7 +97,7 @@ const UNSTORED = {
 };
 
 /**
- * The dialog with a new secret. It is stored nowhere, so it is shown only once. This is no component, so that the dialog of the
+ * The dialog with a new secret. The secret is not stored, so it is shown only once. This is not a component, so that the dialog of the
  * form before it stays, and with it the focus.
  */
 const secretOnce = ({ name, secret }: MintedKey) => (

@@ -75,7 +75,7 @@ const usePerson = (id: string) =>
     platform.GET("/platform/people/{personId}", { params: { path: { personId: Number(id) } } }),
   );
 
-const BEYOND = "You can't change somebody who may do more than you.";
+const BEYOND = "You can't change a person who has more rights than you.";
 
 const FIELDS: FormWords = {
   name: NAME,
@@ -142,7 +142,7 @@ const UNSENT = {
 };
 
 /**
- * The dialog with a new invitation's link. Only its hash is stored, so it is shown only once. This is no component, so that the
+ * The dialog with a new invitation's link. Only its hash is stored, so it is shown only once. This is not a component, so that the
  * dialog of the form before it stays, and with it the focus.
  */
 const linkOnce = ({ name, invitation }: InvitedPerson) => (
