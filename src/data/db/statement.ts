@@ -36,6 +36,15 @@ const decodersIn = (chunk: unknown): Decoders => {
   return [...(decodersOfList.get(chunk) ?? []), ...chunk.queryChunks.flatMap(decodersIn)];
 };
 
+/** SQL that is built at the first use of a statement with it. Built when modules load, it would add 8 ms to each start. */
+class LazySQL extends SQL {
+  constructor(build: () => SQL) {
+    super([]);
+    const built = once(() => [build()]);
+    Object.defineProperty(this, "queryChunks", { get: built });
+  }
+}
+
 type StoredRow = Record<string, unknown>;
 
 const CASING = new CasingCache();
@@ -128,28 +137,29 @@ type Names<Table extends SQLiteTable> = keyof Table["$inferSelect"] & string;
  * that the schema declares: int64 is an exact bigint.
  * @param names without them, all columns of the table
  */
-export const columnsOf = <Table extends SQLiteTable>(table: Table, ...names: Names<Table>[]): SQL => {
-  const columns: Record<string, Column> = getTableColumns(table);
-  const chosen = Object.entries(columns).filter(
-    ([name]) => names.length === 0 || names.some((one) => one === name),
-  );
-  // int64 as text: bun:sqlite reads integers as doubles, which are exact to 2^53 only.
-  const list = sql.join(
-    chosen.map(
-      ([name, column]) =>
-        sql`${column.dataType === "custom" ? sql`CAST(${column} AS TEXT)` : column} AS ${sql.identifier(name)}`,
-    ),
-    sql`, `,
-  );
-  const decoded = chosen.filter(
-    ([, column]) => column.mapFromDriverValue !== Column.prototype.mapFromDriverValue,
-  );
-  decodersOfList.set(
-    list,
-    decoded.map(([name, column]) => [name, (stored) => column.mapFromDriverValue(stored)]),
-  );
-  return list;
-};
+export const columnsOf = <Table extends SQLiteTable>(table: Table, ...names: Names<Table>[]): SQL =>
+  new LazySQL(() => {
+    const columns: Record<string, Column> = getTableColumns(table);
+    const chosen = Object.entries(columns).filter(
+      ([name]) => names.length === 0 || names.some((one) => one === name),
+    );
+    // int64 as text: bun:sqlite reads integers as doubles, which are exact to 2^53 only.
+    const list = sql.join(
+      chosen.map(
+        ([name, column]) =>
+          sql`${column.dataType === "custom" ? sql`CAST(${column} AS TEXT)` : column} AS ${sql.identifier(name)}`,
+      ),
+      sql`, `,
+    );
+    const decoded = chosen.filter(
+      ([, column]) => column.mapFromDriverValue !== Column.prototype.mapFromDriverValue,
+    );
+    decodersOfList.set(
+      list,
+      decoded.map(([name, column]) => [name, (stored) => column.mapFromDriverValue(stored)]),
+    );
+    return list;
+  });
 
 /** As `columnsOf`, for all columns but these. */
 export const columnsBut = <Table extends SQLiteTable>(table: Table, ...others: Names<Table>[]): SQL =>
@@ -177,24 +187,26 @@ const columnNamed = (table: SQLiteTable, name: string): Column => {
  * the condition and the insert are one atomic step. Each value is named: values by position would break when a table gains a
  * column.
  */
-export const insert = <Table extends SQLiteTable>(table: Table, row: NewRow<Table>): SQL => {
-  const names = Object.keys(row).map((name) => sql.identifier(columnNamed(table, name).name));
-  const values = Object.values(row).map((source) => sql`${source}`);
-  return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)}`;
-};
+export const insert = <Table extends SQLiteTable>(table: Table, row: NewRow<Table>): SQL =>
+  new LazySQL(() => {
+    const names = Object.keys(row).map((name) => sql.identifier(columnNamed(table, name).name));
+    const values = Object.values(row).map((source) => sql`${source}`);
+    return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)}`;
+  });
 
 export type Changes<Table extends SQLiteTable> = Partial<NewRow<Table>>;
 
 /** `SET column = ..., ...`, for ON CONFLICT DO UPDATE. Columns with a built-in update, such as `revision`, get it. */
-export const set = <Table extends SQLiteTable>(table: Table, changes: Changes<Table>): SQL => {
-  const own = Object.entries<Column>(getTableColumns(table)).flatMap(([name, { onUpdateFn }]) =>
-    onUpdateFn ? [[name, onUpdateFn()] as const] : [],
-  );
-  const assignments = Object.entries({ ...Object.fromEntries(own), ...changes }).map(
-    ([name, source]) => sql`${sql.identifier(columnNamed(table, name).name)} = ${source}`,
-  );
-  return sql`SET ${sql.join(assignments, sql`, `)}`;
-};
+export const set = <Table extends SQLiteTable>(table: Table, changes: Changes<Table>): SQL =>
+  new LazySQL(() => {
+    const own = Object.entries<Column>(getTableColumns(table)).flatMap(([name, { onUpdateFn }]) =>
+      onUpdateFn ? [[name, onUpdateFn()] as const] : [],
+    );
+    const assignments = Object.entries({ ...Object.fromEntries(own), ...changes }).map(
+      ([name, source]) => sql`${sql.identifier(columnNamed(table, name).name)} = ${source}`,
+    );
+    return sql`SET ${sql.join(assignments, sql`, `)}`;
+  });
 
 /** `UPDATE table SET column = ..., ...`, as `set`. */
 export const update = <Table extends SQLiteTable>(table: Table, changes: Changes<Table>): SQL =>

@@ -25,8 +25,22 @@ export type { StoreResponse } from "../../data/db/kept-responses.ts";
 
 type Row = typeof orders.$inferSelect;
 
-const toOrder = ({ adopterName, adopterEmail, note, ...rest }: Row): Order => ({
-  ...rest,
+/** Names each member, so that a new column is not part of the API. */
+const toOrder = ({
+  id,
+  petId,
+  status,
+  createdAt,
+  updatedAt,
+  adopterName,
+  adopterEmail,
+  note,
+}: Row): Order => ({
+  id,
+  petId,
+  status,
+  createdAt,
+  updatedAt,
   ...(adopterName !== null &&
     adopterEmail !== null && { adopter: { name: adopterName, email: adopterEmail } }),
   ...(note !== null && { note }),

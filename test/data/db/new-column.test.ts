@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { Glob } from "bun";
+import { $, Glob } from "bun";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { openDatabase } from "../../../src/data/db/open.ts";
@@ -67,12 +67,20 @@ const write = async (store: Store) => {
   return statuses;
 };
 
-test.each(["no", "yes"])(
-  "every write of the API succeeds when each table has another nullable column (STRICT_CATEGORIES=%s)",
-  async (strict) => {
+if (process.env["NEW_COLUMNS"] === "yes")
+  test.each(["no", "yes"])("every write succeeds (STRICT_CATEGORIES=%s)", async (strict) => {
     const { fakeDns, inspect } = openFakeDns("records_right");
     const store = await openStore({ path: withNewColumns(), env: { STRICT_CATEGORIES: strict }, inspect });
     expect(await write(store)).toEqual(WRITES.map(([method, path]) => `${method} ${path} succeeds`));
     expect(fakeDns.asked).toEqual(["docs.example.org"]);
-  },
-);
+  });
+else
+  // In a process of its own: a statement is rendered once, with the columns that its tables have then.
+  test("every write of the API succeeds when each table has another nullable column", async () => {
+    const { exitCode, stderr } = await $`${process.execPath} test ${import.meta.path}`
+      .env({ ...process.env, NEW_COLUMNS: "yes" })
+      .nothrow()
+      .quiet();
+    expect(stderr.toString()).toContain(" 2 pass");
+    expect(exitCode).toBe(0);
+  });
