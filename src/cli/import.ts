@@ -19,6 +19,7 @@ import { databasePath } from "../data/data-dir/paths.ts";
 import type { Database } from "../data/db/open.ts";
 import { Fault } from "../lib/errors.ts";
 import { OPERATOR } from "../lib/actor.ts";
+import { isVerbose } from "../lib/log.ts";
 import { quantity } from "../lib/quantity.ts";
 import { printable, quoted } from "../lib/text.ts";
 import { petStatusName } from "../store/pets/pet.ts";
@@ -237,9 +238,14 @@ const outputOf = (
 
 const MAX_NOTES = 10;
 
-const reporterFor = (progress: ReturnType<typeof rowProgress>, size: number | undefined) => {
+const reporterFor = (
+  progress: ReturnType<typeof rowProgress>,
+  size: number | undefined,
+  { logLevel }: Config,
+) => {
   let notes = 0;
   return {
+    debug: isVerbose(logLevel) ? progress.note : () => {},
     onNote: progress.note,
     onProgress: ({ read, bytes }: { read: number; bytes: number }) =>
       progress.show(read, size && Math.min(1, bytes / size)),
@@ -251,6 +257,7 @@ const reporterFor = (progress: ReturnType<typeof rowProgress>, size: number | un
 };
 
 const perform = async (
+  config: Config,
   importOptions: ImportOptions,
   { imports, categories }: Pick<Dependencies, "imports" | "categories">,
 ): Promise<Outcome> => {
@@ -266,7 +273,7 @@ const perform = async (
     categories,
     now: Date.now,
     isStopped: () => stop.code() !== 0,
-    reporter: reporterFor(progress, size),
+    reporter: reporterFor(progress, size, config),
   }).finally(progress.end);
   const seconds = (performance.now() - start) / 1000;
   if (!result.done) process.exitCode = stop.code();
@@ -280,10 +287,10 @@ const run = async (config: Config, importOptions: ImportOptions, flags: ImportFl
   const accessTo = (database: Database | undefined) =>
     categoryAccess(config, database, { creates: flags.createCategories ?? false, isDry });
   if (isDry && !strictCategories && !existsSync(databasePath(dataDir)))
-    return perform(importOptions, { imports: undefined, categories: accessTo(undefined) });
+    return perform(config, importOptions, { imports: undefined, categories: accessTo(undefined) });
   const lockPath = (id: number) => join(dataDir, `import-${id}.lock`);
   return withDatabase(config, (database) =>
-    perform(importOptions, {
+    perform(config, importOptions, {
       imports: isDry ? undefined : importRepository(database, { now: Date.now, strictCategories, lockPath }),
       categories: accessTo(database),
     }),

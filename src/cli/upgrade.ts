@@ -1,5 +1,6 @@
 import { constants, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isVerbose } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { takeBackup } from "../operate/backups/backup.ts";
 import { fileTime } from "../operate/backups/file-names.ts";
@@ -88,7 +89,7 @@ const upgradeHost = (
   current: { version: VERSION },
   now: Date.now,
   say,
-  debug: logLevel === "debug" || logLevel === "trace" ? say : () => {},
+  debug: isVerbose(logLevel) ? say : () => {},
   newestMigration: () => newestMigration(dataDir),
   copyBeforeMigration: (since) => copySince(dataDir, since),
   async backUp() {

@@ -26,6 +26,9 @@ export const loggedPath = (url: string): string => {
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
+/** True if decisions are logged. */
+export const isVerbose = (level: LogLevel): boolean => level === "debug" || level === "trace";
+
 type LogFormat = "json" | "pretty";
 
 const STDOUT = 1;

@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "../support/store.ts";
 import { createStore } from "../support/new-store.ts";
 import { animals, placing } from "./placed.ts";
-import { inProcessIn, expectFailure } from "./program.ts";
+import { inProcess, inProcessIn, expectFailure } from "./program.ts";
 
 // Each test runs several commands, and the machine may be busy.
 setDefaultTimeout(60_000);
@@ -46,6 +46,31 @@ describe("a shelter's spreadsheet", () => {
     expect(out).toStartWith("Categories that were created: Cat\n3 rows read: 3 added, 0 rejected (");
     expect(animals(cwd)).toEqual(["Bella|1|available", "Tom|2|sold", "Max|1|pending"]);
     expect((await run(cwd, ["categories", "list"])).out).toBe("ID  NAME\n1   Dog\n2   Cat\n");
+  });
+
+  test("is imported with each decision and its reason, with LOG_LEVEL=debug", async () => {
+    const { cwd } = await placed("name,category\nBella,Dog\nTom,Cat\n");
+    const env = { DATA_DIR: join(cwd, "data"), LOG_LEVEL: "debug" };
+    const decisions = async (...flags: string[]) =>
+      (await inProcess(["import", "a.csv", "--create-categories", ...flags], { cwd, env })).error
+        .split("\n")
+        .map((line) =>
+          line.replace(/^adoption-store: /, "").replace(/up to \d+ rows next|for [\d.]+ ms/g, "N"),
+        );
+    const reads = 'reads UTF-8 with the columns {"name":"name","category":"category"}';
+    expect(await decisions()).toEqual([
+      reads,
+      "starts at the first row: no import to continue has read this file",
+      "writes N: 1 row held the lock N",
+      'creates the category "Cat": a row names it, and no category has the name',
+      "writes N: 1 row held the lock N",
+      "",
+    ]);
+    appendFileSync(join(cwd, "a.csv"), "Max,Dog\n");
+    expect((await decisions()).slice(0, 2)).toEqual([
+      reads,
+      "continues import 1 at byte 32: the file begins with its rows",
+    ]);
   });
 
   test("may have the status Adopted, as people read it in the console", async () => {

@@ -40,6 +40,8 @@ export interface Preview {
 
 /** Called while an import runs. */
 interface Reporter {
+  /** A decision, with its reason. */
+  debug(line: string): void;
   onNote(text: string): void;
   onProgress(counts: RowCounts & { bytes: number }): void;
   onRejected(line: number, reason: string): void;
@@ -62,7 +64,7 @@ const MIN_ROWS = 100;
 const MAX_ROWS = 10_000;
 
 /** Paces the transactions of an import, so that other processes can write in between. */
-const writePacing = () => {
+const writePacing = (debug: Reporter["debug"]) => {
   let rows = 500;
   /** How long the lock was held since the last sufficient pause. */
   let heldMs = 0;
@@ -86,6 +88,9 @@ const writePacing = () => {
       const ideal = (count * HOLD_MS) / Math.max(1, elapsed);
       // Only halfway: one write that waited for the lock predicts little about the next.
       rows = Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows + ideal) / 2)));
+      debug(
+        `writes up to ${rows} rows next: ${quantity(count, "row")} held the lock for ${elapsed.toFixed(1)} ms`,
+      );
     },
   };
 };
@@ -122,12 +127,14 @@ const rowValidator =
 const createMissing = async (
   results: readonly ValidationResult[],
   { names, problemOf, create }: CategoryAccess,
+  debug: Reporter["debug"],
 ): Promise<string[]> => {
   const created: string[] = [];
   for (const result of results) {
     if (!create || !(result instanceof MissingCategory)) continue;
     const { name } = result;
     if (names.idOf(name) !== undefined || problemOf(name) !== undefined) continue;
+    debug(`creates the category ${quoted(name)}: a row names it, and no category has the name`);
     await create(name);
     created.push(name);
   }
@@ -140,6 +147,7 @@ const rowChecker = (
   source: Source,
   categories: CategoryAccess,
   unknown: UnknownValues,
+  debug: Reporter["debug"],
 ) => {
   const validate = rowValidator(format, source, categories);
   const reject = (missing: MissingCategory): string => {
@@ -153,7 +161,7 @@ const rowChecker = (
     const first = rows.map(validate);
     const hasMissing = first.some((result) => result instanceof MissingCategory);
     if (!hasMissing) return { results: first as (NewPet | string)[], created: [] };
-    const created = await createMissing(first, categories);
+    const created = await createMissing(first, categories, debug);
     const results = first.map((result, index) => {
       if (!(result instanceof MissingCategory)) return result;
       const again = validate(rows[index] as Row);
@@ -234,9 +242,9 @@ const importWriter = (
   newestId: number,
   unknown: UnknownValues,
 ) => {
-  const check = rowChecker(format, source, categories, unknown);
+  const check = rowChecker(format, source, categories, unknown, reporter.debug);
   const preview = previewOf(categories);
-  const pacing = writePacing();
+  const pacing = writePacing(reporter.debug);
   const created: string[] = [];
   /** How many bytes of the file `fingerprint` covers. */
   let seen = position.bytes;
@@ -423,6 +431,7 @@ export const importFile = async (
   const opened = await open();
   const unknown = unknownValues();
   const format = readFormat(options, opened.head, categories, unknown);
+  reporter.debug(`reads ${opened.encoding} with the columns ${JSON.stringify(format.columns)}`);
   for (const note of format.notes) reporter.onNote(note);
   const known = imports?.all() ?? [];
   const newestId = Math.max(0, ...known.map(({ id }) => id));
@@ -431,6 +440,7 @@ export const importFile = async (
     columns: JSON.stringify(format.columns),
     reimport,
     canReopen: path !== undefined,
+    debug: reporter.debug,
   });
   using writer = importWriter(options, dependencies, format, point, newestId, unknown);
   const end = await writeRows(format, point, writer, isStopped);

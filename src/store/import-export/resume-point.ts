@@ -59,6 +59,7 @@ interface ResumeOptions {
   reimport: boolean;
   /** False for standard input. */
   canReopen: boolean;
+  debug(line: string): void;
 }
 
 /**
@@ -70,20 +71,27 @@ export const findResumePoint = async (
   open: () => Promise<Source>,
   opened: Source,
   imports: readonly Import[],
-  { firstRow, columns, reimport, canReopen }: ResumeOptions,
+  { firstRow, columns, reimport, canReopen, debug }: ResumeOptions,
 ): Promise<ResumePoint> => {
   let source = opened;
   const candidates = reimport ? imports.filter(({ finishedAt }) => finishedAt === null) : imports;
   for (const candidate of candidates.filter(mayBeSameFile(opened.head))) {
     const found = await resumeAfter(source, candidate, columns);
-    if (typeof found !== "string") return found;
+    if (typeof found !== "string") {
+      debug(`continues import ${candidate.id} at byte ${candidate.bytes}: the file begins with its rows`);
+      return found;
+    }
     const isOtherFile = found === DIFFERS && candidate.finishedAt !== null;
     if (!canReopen || !(reimport || isOtherFile))
       throw new FileRefused(
         `it starts like ${candidate.file} (${quantity(candidate.read, "row")} imported), but ${found}, or use --again${reimport ? " with its path" : ""} to import all of this one`,
       );
+    debug(
+      `does not continue import ${candidate.id}: ${reimport ? "--again imports all rows" : "its rows differ"}`,
+    );
     source = await open();
   }
+  debug("starts at the first row: no import to continue has read this file");
   const read = fingerprint();
   const { position, rest } = await skip(source.chunks, firstRow, read);
   return { position, rest, fingerprint: read, source, previous: undefined };

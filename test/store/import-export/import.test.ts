@@ -38,6 +38,7 @@ const place = (text: string, file = "a.csv") => {
       now: () => 0,
       isStopped: () => read >= most,
       reporter: {
+        debug() {},
         onNote: (text) => void notes.push(text),
         onProgress: (counts) => (read = counts.read),
         onRejected() {},
