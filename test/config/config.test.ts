@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { ConfigError, processSources, readConfig } from "../../src/config/config.ts";
 import { parseConfigFile } from "../../src/config/file.ts";
 import { readSavedSettings, saveSettings } from "../../src/config/shared-settings.ts";
-import { SETTINGS, type Setting } from "../../src/config/settings.ts";
+import { SETTING_NAMES, SETTINGS, type Setting } from "../../src/config/settings.ts";
 import { settingText } from "../../src/config/sources.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
@@ -77,6 +77,10 @@ test("without any setting the configuration has the documented defaults", () => 
     oidcScopes: "openid email profile",
     oidcLabel: "",
   });
+});
+
+test("the configuration has a value for each setting, and colour", () => {
+  expect(Object.keys(read()).toSorted()).toEqual([...SETTING_NAMES, "colour"].toSorted());
 });
 
 test("an empty flag unsets a setting without a default, and a list is then empty", () => {
