@@ -153,6 +153,15 @@ test("an imported certificate for another name is refused with the required name
   );
 });
 
+test("an imported certificate is refused from the moment it expires, and the error suggests to check the clock", async () => {
+  const { key, chain } = await ca.issue(NAME);
+  const end = Date.parse(new X509Certificate(chain).validTo);
+  expect(await refusal({ key, chain }, end - 1)).toBe("");
+  const late = await refusal({ key, chain }, end);
+  expect(late).toContain("is this machine's clock right? Give");
+  expect(late).toContain(`Give a certificate for ${NAME} that is valid now`);
+});
+
 const ORDER = "put the name's own certificate first, then its issuer's, and so on, and nothing else.";
 
 test("the chain of an imported certificate is accepted link by link", async () => {
