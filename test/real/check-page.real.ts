@@ -7,7 +7,8 @@ import { violationsOf } from "./axe.ts";
 import { type Page } from "./browser.ts";
 import { kept, openBrowser, directory, real, serve } from "./support.ts";
 
-const test = real("chromium", "playwright-core");
+const test = real();
+const withBrowser = real("chromium", "playwright-core");
 const withAxe = real("chromium", "playwright-core", "axe-core");
 
 const SCREENSHOTS = process.env["SCREENSHOTS"];
@@ -112,7 +113,16 @@ withAxe(
   },
 );
 
-test("another site's page cannot start a check", async () => {
+test("a refused check of the public page sends no DNS queries", async () => {
+  const { authority, post } = await open(directory());
+  const statuses: number[] = [];
+  for (let at = 0; at < 12; at++) statuses.push((await post({ hostname: `n${at}.example.test` })).status);
+  expect(statuses).toEqual([...Array(10).fill(200), 429, 429]);
+  // For each of 10 names: NS to find its zone, CNAME, A, AAAA, and CAA, which is also queried at its parent.
+  expect(authority.questions.length).toBe(60);
+});
+
+withBrowser("another site's page cannot start a check", async () => {
   const place = directory();
   const service = await open(place);
   const form = `<form method="post" action="${service.server.url}${PATH}"><input name="hostname" value="right.example.test"><button>Win</button></form>`;
