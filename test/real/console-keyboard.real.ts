@@ -59,12 +59,22 @@ const signInByKeyboard = async (page: Page, server: Server): Promise<void> => {
 test("with the keyboard only: from signing in to a completed adoption", async () => {
   const server = await serve();
   await fillStore(server);
-  const adopter = { name: "Anna Meierhofer", email: "anna@example.org" };
-  await server.send("/v1/store/orders", { petId: 4, adopter });
   const { page } = await openBrowser();
   await signInByKeyboard(page, server);
   await press(page, /^Adoptions/);
   await heading(page, "Adoptions");
+  await press(page, /^Start adoption/);
+  await untilTrue(page, "document.activeElement?.role === 'combobox'");
+  await page.keyboard.type("max");
+  await untilTrue(page, "document.querySelectorAll('[role=option]').length === 1");
+  await page.keyboard.press("Enter");
+  await untilTrue(page, "document.activeElement.value === 'Max'");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("Anna Meierhofer");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("anna@example.org");
+  await page.keyboard.press("Enter");
+  await untilTrue(page, "!document.querySelector('dialog[open]')");
   await tabTo(page, /^Search/);
   await page.keyboard.type("meier");
   await untilTrue(page, "document.querySelectorAll('[aria-label=Adoptions] tbody tr').length === 1");
