@@ -15,6 +15,8 @@ const env = {
   API_HOSTS: "api.example.org",
 };
 
+const METHODS = words("GET HEAD POST PUT PATCH DELETE OPTIONS");
+
 const open = async (): Promise<Store> => {
   const store = await openStore({ env });
   await addSite(store, "docs");
@@ -131,16 +133,19 @@ test("a project's own name serves nothing before the first deploy", async () => 
   expect(await outcome(store, "http://new.sites.example.org/")).toBe("421 misdirected");
 });
 
-test("a project's own name redirects temporarily to its primary domain while that is live", async () => {
+test("a project's own name redirects temporarily to its primary domain while that is live, for every method", async () => {
   const store = await open();
   addDomain(store, "docs", "docs.example.com", { role: "primary" });
   const address = "http://docs.sites.example.org:3000/a%20b?q=1&r";
-  const response = await store.visit(address);
-  expect([response.status, response.headers.get("location"), response.headers.get("cache-control")]).toEqual([
-    302,
-    "https://docs.example.com:3000/a%20b?q=1&r",
-    "no-store",
-  ]);
+  for (const method of METHODS) {
+    const { status, headers } = await store.visit(address, { method });
+    expect([method, status, headers.get("location"), headers.get("cache-control")]).toEqual([
+      method,
+      302,
+      "https://docs.example.com:3000/a%20b?q=1&r",
+      "no-store",
+    ]);
+  }
   store.database.client.run("update domains set stage = 'awaiting_dns'");
   await bump(store);
   expect((await store.visit("http://docs.sites.example.org/")).status).toBe(200);
@@ -192,7 +197,7 @@ test("a custom domain that redirects keeps the path, query and port as sent, for
   const store = await open();
   addDomain(store, "docs", "docs.example.com", { role: "primary" });
   addDomain(store, "docs", "old.example.com", { role: "redirect" });
-  for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+  for (const method of METHODS) {
     const response = await store.visit("http://old.example.com:3000/a%2Fb//c?x=%zz&x=1?", {
       method,
       ...(method.startsWith("P") && { body: "x" }),
