@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { words } from "../support/words.ts";
 import { freePort } from "./authorities.ts";
 import {
   EXECUTABLE,
@@ -139,6 +140,22 @@ test("doctor finds nothing wrong before, during and after a server's run", async
     expect(found.filter(({ ok }) => !ok)).toEqual([]);
     expect(found.map(({ check }) => check)).toEqual(expect.arrayContaining(["database", "disk", "clock"]));
   }
+});
+
+test("every command prints its help, and writes no files", async () => {
+  const place = directory();
+  const help = async (line: string) => {
+    const { code, stdout, stderr } = await store(line.split(" "), { cwd: place });
+    expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
+    return stdout;
+  };
+  for (const name of words("serve keys openapi doctor version"))
+    expect(await help(`${name} --help`)).toStartWith(`Usage: adoption-store ${name}`);
+  for (const name of words("create list rotate revoke"))
+    expect(await help(`keys ${name} --help`)).toStartWith(`Usage: adoption-store keys ${name}`);
+  expect(await help("help")).toBe(await help("--help"));
+  expect(await help("keys")).toBe(await help("keys --help"));
+  expect(readdirSync(place)).toEqual([]);
 });
 
 for (const reader of ["head -1", "true"])
