@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from "node:fs";
 import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
-import { readBodyWithin } from "../http/body-limit.ts";
+import { readBodyWithin } from "../http/body.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { type FinishUnrouted, errorResponse } from "./error-response.ts";
 import type { Handler } from "./http-listener.ts";

@@ -1,4 +1,5 @@
 import type { TObject } from "@sinclair/typebox";
+import { Elysia } from "elysia";
 
 /** The headers of every response. */
 export const STANDING = {
@@ -12,7 +13,27 @@ export const KEYED = {
   vary: "Authorization",
 } as const;
 
-export const BETA = { "x-stability": "beta" } as const;
+/** When `getPet` became deprecated, 5 December 2025, in Unix seconds. */
+const DEPRECATED_SINCE = 1_764_892_800;
+const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
+
+/** The macros of routes that may change or end: their responses announce it in headers. */
+export const lifespan = () =>
+  new Elysia({ name: "lifespan" })
+    .macro("deprecated", ({ successor }: { successor: string }) => ({
+      detail: { deprecated: true },
+      transform({ set }) {
+        set.headers["deprecation"] = `@${DEPRECATED_SINCE}`; // RFC 9745
+        set.headers["sunset"] = SUNSET; // RFC 8594
+        set.headers["link"] = `<${successor}>; rel="successor-version"`;
+      },
+    }))
+    .macro("stability", (_level: "beta") => ({
+      detail: { "x-stability": "beta" } as object,
+      transform({ set }) {
+        set.headers["x-stability"] = "beta";
+      },
+    }));
 
 /**
  * The headers for the next page: its address (RFC 8288) and its cursor. None on the last page. The address has the parameters

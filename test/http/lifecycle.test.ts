@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import pino from "pino";
-import { cors, lifecycle } from "../../src/http/lifecycle.ts";
+import { cors, lifecycle, repeatedParameter } from "../../src/http/lifecycle.ts";
 import { metrics } from "../../src/http/metrics.ts";
 import { methodsAt } from "../../src/http/route-table.ts";
-import { repeatedParameter } from "../../src/http/validation.ts";
 import { Fault } from "../../src/lib/errors.ts";
 
 const linesAt = async (level: "debug" | "info"): Promise<Record<string, unknown>[]> => {

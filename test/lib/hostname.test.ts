@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   apexOf,
+  canonicalName,
   HOSTNAME_REFUSALS,
   parseHostname,
   type Hostname,
@@ -106,4 +107,15 @@ test.each([
 test("the registered domain of a wildcard is that of its domain", () => {
   expect(apexOf("*.sites.example.co.uk")).toBe("example.co.uk");
   expect(apexOf("sites.example.co.uk")).toBe("example.co.uk");
+});
+
+test("a name loses ASCII capitals, and no other letter is folded", () => {
+  expect(canonicalName("Docs.Example.ORG")).toBe("docs.example.org");
+  expect(canonicalName("\u212a.test")).toBe("\u212a.test");
+  expect(canonicalName("a.b")).toBe("a.b");
+});
+
+test("a name loses one final dot, and no other", () => {
+  expect(canonicalName("Docs.Example.ORG..")).toBe("docs.example.org.");
+  expect(canonicalName(".")).toBe("");
 });

@@ -46,7 +46,6 @@ export const PURE: Readonly<Record<string, readonly string[]>> = {
   "src/access/keys/secret.ts": ["test/access/keys/secret.test.ts"],
   "src/lib/accept.ts": ["test/lib/accept.test.ts"],
   "src/lib/csv-writer.ts": ["test/lib/csv-writer.test.ts"],
-  "src/lib/dns-name.ts": ["test/lib/dns-name.test.ts"],
   "src/lib/json.ts": ["test/lib/json.test.ts"],
   "src/lib/lru.ts": ["test/lib/lru.test.ts"],
   "src/lib/pagination.ts": ["test/lib/pagination.test.ts"],

@@ -1,5 +1,5 @@
 import { type Caller, callerId } from "../../http/authorization.ts";
-import { hasAborted } from "../../http/body-limit.ts";
+import { hasAborted } from "../../http/body.ts";
 import { endpoints } from "../../http/endpoint.ts";
 import type { Macros } from "../../http/macros.ts";
 import { IdInPath, SlugInPath } from "../../http/schemas.ts";

@@ -1,5 +1,4 @@
-import { canonicalName } from "../../lib/dns-name.ts";
-import { wildcardAbove } from "../../lib/hostname.ts";
+import { wildcardAbove, canonicalName } from "../../lib/hostname.ts";
 import { formatServer } from "../../lib/name-server.ts";
 import { dnssecErrorOf } from "../../protocols/dns/client.ts";
 import { isUsable, recordsOf } from "../../protocols/dns/cname-chain.ts";

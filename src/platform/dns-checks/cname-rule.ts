@@ -2,7 +2,7 @@ import type { NeededType } from "./finding-kind.ts";
 import type { RecordFinding } from "./finding.ts";
 import { isUsable, recordsOf } from "../../protocols/dns/cname-chain.ts";
 import type { DnsRecord, TextRecord } from "../../protocols/dns/message.ts";
-import { canonicalName } from "../../lib/dns-name.ts";
+import { canonicalName } from "../../lib/hostname.ts";
 import type { Server } from "../../lib/name-server.ts";
 import type { Exchange } from "../../protocols/dns/client.ts";
 

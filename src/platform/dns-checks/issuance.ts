@@ -1,5 +1,4 @@
-import { canonicalName } from "../../lib/dns-name.ts";
-import { apexOf } from "../../lib/hostname.ts";
+import { apexOf, canonicalName } from "../../lib/hostname.ts";
 import type { AskAuthorities } from "../../protocols/dns/authoritative.ts";
 import {
   type CaaOrder,

@@ -1,5 +1,4 @@
 import type { Context } from "../../data/context.ts";
-import { isWithin } from "../../lib/dns-name.ts";
 import { type Fault, fieldFault } from "../../lib/errors.ts";
 import type { FieldRule } from "../../lib/field-problems.ts";
 import {
@@ -10,6 +9,7 @@ import {
   parseDomainName,
   parseHostname,
   withoutWildcard,
+  isWithin,
 } from "../../lib/hostname.ts";
 
 /** The service's own names: no project can have one, or a parent of one, as its custom domain. */

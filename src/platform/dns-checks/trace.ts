@@ -1,5 +1,4 @@
-import { canonicalName } from "../../lib/dns-name.ts";
-import type { Hostname } from "../../lib/hostname.ts";
+import { type Hostname, canonicalName } from "../../lib/hostname.ts";
 import { type Server, formatServer, parseServer } from "../../lib/name-server.ts";
 import { printable } from "../../lib/text.ts";
 import {

@@ -1,4 +1,4 @@
-import { canonicalName } from "../../lib/dns-name.ts";
+import { canonicalName } from "../../lib/hostname.ts";
 import { type AuthoritativeServers, isAuthoritative } from "../../protocols/dns/authoritative.ts";
 import type { Exchange } from "../../protocols/dns/client.ts";
 import { isUsable, recordsOf } from "../../protocols/dns/cname-chain.ts";

@@ -9,8 +9,7 @@ import {
 import { type DomainFinding, changesFor } from "../dns-checks/finding.ts";
 import { type Report, fromFindings } from "../dns-checks/model.ts";
 import { type Provider, providerOf } from "../dns-checks/providers.ts";
-import { isWithin } from "../../lib/dns-name.ts";
-import type { Hostname } from "../../lib/hostname.ts";
+import { type Hostname, isWithin } from "../../lib/hostname.ts";
 import type { ConnectOffer, NeededRecord, ProviderGuide } from "./model.ts";
 import { type KnownZone, recordFor } from "./needed-record.ts";
 

@@ -1,5 +1,4 @@
-import { isWithin } from "../../lib/dns-name.ts";
-import type { Hostname } from "../../lib/hostname.ts";
+import { type Hostname, isWithin } from "../../lib/hostname.ts";
 import { lruCache } from "../../lib/lru.ts";
 import type { Clock } from "../../lib/time.ts";
 import { type ConnectProvider, type Discovery, templatePath } from "./discovery.ts";

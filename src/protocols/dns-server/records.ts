@@ -1,5 +1,5 @@
 import { type Answer as WireRecord, encode } from "dns-packet";
-import { lowerName, canonicalName } from "../../lib/dns-name.ts";
+import { lowerName, canonicalName } from "../../lib/hostname.ts";
 
 /** RFC 1035 section 2.3.4: the bytes of a name on the wire, with the length of each label and the root's. */
 const MAX_NAME_BYTES = 255;

@@ -1,4 +1,4 @@
-import { canonicalName } from "../../lib/dns-name.ts";
+import { canonicalName } from "../../lib/hostname.ts";
 import { isWithin, parentOf, type OwnedSet, type RecordSet, type Soa, soaSet, TYPE } from "./records.ts";
 
 /** The record sets of one name. */

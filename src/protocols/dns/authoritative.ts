@@ -1,4 +1,4 @@
-import { isWithin } from "../../lib/dns-name.ts";
+import { isWithin } from "../../lib/hostname.ts";
 import type { Exchange, FailureKind, SendQuery } from "./client.ts";
 import { isUsable, type Resolve, recordsOf } from "./cname-chain.ts";
 import type { Server } from "../../lib/name-server.ts";

@@ -1,6 +1,6 @@
 import { type ChainProblem, type Resolve, followCnames } from "./cname-chain.ts";
 import type { CaaRecord } from "./message.ts";
-import { canonicalName } from "../../lib/dns-name.ts";
+import { canonicalName } from "../../lib/hostname.ts";
 import { withParents } from "./name.ts";
 import type { Exchange } from "./client.ts";
 

@@ -1,5 +1,5 @@
 import { CHECKING_DISABLED, decode, encode, RECURSION_DESIRED, type Answer as WireAnswer } from "dns-packet";
-import { canonicalName } from "../../lib/dns-name.ts";
+import { canonicalName } from "../../lib/hostname.ts";
 import { isSameName } from "./name.ts";
 import { formatServiceBinding } from "./service-binding.ts";
 

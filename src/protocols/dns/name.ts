@@ -1,4 +1,4 @@
-import { canonicalName } from "../../lib/dns-name.ts";
+import { canonicalName } from "../../lib/hostname.ts";
 
 export const isSameName = (a: string, b: string): boolean => canonicalName(a) === canonicalName(b);
 

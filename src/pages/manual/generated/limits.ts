@@ -20,7 +20,7 @@ import { LAPSE_MS, WAITING_MS } from "../../../platform/domains/schedule.ts";
 import { CLIENT_RATE } from "../../../platform/dns-checks/name-checks/page-routes.ts";
 import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../../platform/dns-checks/name-checks/name-check.ts";
 import { MAX_DOMAINS, VERIFICATIONS } from "../../../platform/domains/service.ts";
-import { BODY_PACE } from "../../../http/body-limit.ts";
+import { BODY_PACE } from "../../../http/body.ts";
 import { MAX_KEY_LENGTH, RETENTION_MS } from "../../../http/idempotency.ts";
 import { Limit } from "../../../http/schemas.ts";
 import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, MAX_NAME } from "../../../access/keys/model.ts";

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { whoMustAct } from "../finding-kind.ts";
-import { readBodyWithin } from "../../../http/body-limit.ts";
+import { readBodyWithin } from "../../../http/body.ts";
 import { isSameOrigin } from "../../../http/headers.ts";
 import { PLAIN_STYLE, plainPage, plainPolicy } from "../../../http/html-page.ts";
 import type { Macros } from "../../../http/macros.ts";

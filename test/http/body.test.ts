@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readBodyWithin } from "../../src/http/body-limit.ts";
+import { readBodyWithin } from "../../src/http/body.ts";
 
 /** A byte earns 1 ms. */
 const PACE = { graceMs: 100, bytesPerSecond: 1000 };
