@@ -1,6 +1,19 @@
 /** The districts of `src` and the other districts that each may import. `main.ts` starts the program. */
 export const DISTRICTS: Readonly<Record<string, readonly string[]>> = {
-  cli: ["access", "app", "config", "data", "edge", "http", "lib", "operate", "pages", "platform", "store"],
+  cli: [
+    "access",
+    "app",
+    "client",
+    "config",
+    "data",
+    "edge",
+    "http",
+    "lib",
+    "operate",
+    "pages",
+    "platform",
+    "store",
+  ],
   app: [
     "access",
     "config",

@@ -1,12 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { Client } from "../config/client.ts";
+import { ApiError } from "../client/api-error.ts";
+import { type Client, createClient } from "../client/client.ts";
+import type { Fetch, Reply } from "../client/transport.ts";
+import type { components } from "../client/types/platform.d.ts";
+import type { Client as ClientSettings } from "../config/client.ts";
 import type { Config } from "../config/config.ts";
 import { adminKeyPath } from "../data/data-dir/paths.ts";
 import { isWellFormed } from "../access/keys/secret.ts";
 import { printable } from "../lib/text.ts";
 import { SHARED } from "../config/shared-settings.ts";
-import type { fromDeploy } from "../platform/deploys/model.ts";
 import { siteRoot } from "../platform/deploys/site-root.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { projectAddresses } from "../platform/projects/addresses.ts";
@@ -32,41 +36,20 @@ import { UsageError } from "./input.ts";
 /** The API's messages are shorter. */
 const MAX_MESSAGE = 1000;
 
-/** The server refused a request or did not respond. The message includes the remedy. */
-export class ApiError extends Error {
-  override name = "ApiError";
-  constructor(
-    message: string,
-    /** The response's error code; "" without a response. */
-    readonly code: string,
-  ) {
-    super(message);
-  }
-}
-
-interface RequestContent {
-  /** Sent as JSON. */
-  json?: unknown;
-  /** Sent unchanged, with `type` as its media type. */
-  body?: ReadableStream<Uint8Array>;
-  type?: string;
-}
-
-/** @throws ApiError if the file holds something else: it must not be sent to a server */
+/** @throws OperatorError if the file holds something else: it must not be sent to a server */
 const readKey = (path: string): string => {
   const text = readFileSync(path, "utf8").trim();
   if (isWellFormed(text)) return text;
-  throw new ApiError(`${path} does not contain an API key: name another file with --key-file`, "");
+  throw new OperatorError(`${path} does not contain an API key: name another file with --key-file`);
 };
 
-/** @throws ApiError */
-const keyOf = ({ key }: Client, { dataDir }: Config, keyFile: string | undefined): string => {
+/** @throws OperatorError */
+const keyOf = ({ key }: ClientSettings, { dataDir }: Config, keyFile: string | undefined): string => {
   const path = keyFile ?? adminKeyPath(dataDir);
   if (keyFile === undefined && key !== undefined) return key;
   if (existsSync(path)) return readKey(path);
-  throw new ApiError(
+  throw new OperatorError(
     `no API key, because ${path} does not exist: name a file with a key with --key-file, or set ADOPTION_STORE_KEY`,
-    "",
   );
 };
 
@@ -76,73 +59,51 @@ const connectionFault = ({ code, message }: NodeJS.ErrnoException): string =>
     ? "connection refused"
     : message.replace(/ Is the computer able to access the url\?$/, "");
 
-const unreachable = ({ server }: Client, reason: string) =>
-  new ApiError(
-    `no response from ${server} (${reason}): start the server with adoption-store serve, or name another with --server`,
-    "",
-  );
+/** Why a request failed, and the remedy. Another service may have responded, perhaps a proxy. */
+const describe = (server: string, { status, code, message, cause }: ApiError): string => {
+  if (code === "unreachable")
+    return `no response from ${server} (${connectionFault(cause as Error)}): start the server with adoption-store serve, or name another with --server`;
+  if (code !== "unreadable") return printable(message, MAX_MESSAGE);
+  return status < 400
+    ? `${server} did not respond with JSON: is it adoption-store? Check --server`
+    : `${server} responded with status ${status}, but not as adoption-store does: check --server, and the proxy in front of it`;
+};
 
-/** The value of JSON; undefined if the text is not JSON. */
-const parse = (text: string): unknown => {
+/** @throws ApiError if the response is not JSON */
+const dataOf = async <Data>(reply: Promise<Reply<Data>>): Promise<Data> => {
+  const { data, response } = await reply;
+  if (typeof data === "object" && data !== null) return data;
+  throw new ApiError(response.status, "unreadable", "The response is not JSON.");
+};
+
+/** Sends a request. The client itself sends no stream, because it could not repeat that. Uploading an archive may take long. */
+const fetchWith =
+  (archive: ReadableStream<Uint8Array> | undefined): Fetch =>
+  (url, init) =>
+    fetch(url, { ...init, ...(archive && { body: archive }), redirect: "error", timeout: false });
+
+/** The platform's operations on a server. @param archive sent as the body, while it is packed */
+type Api = (archive?: ReadableStream<Uint8Array>) => Client["platform"];
+
+/** Runs `work` with the API of a server. Requests are not repeated, so that a wrong address is reported immediately. */
+const withApi = async <Result>(
+  input: { server: string | undefined; keyFile: string | undefined },
+  work: (api: Api) => Promise<Result>,
+): Promise<Result> => {
+  const config = availableConfig(input);
+  const client = clientOf(input, config);
+  const apiKey = keyOf(client, config, input.keyFile);
+  const options = { baseUrl: client.server, apiKey, maxRetries: 0, timeoutMs: 0 };
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return await work((archive) => createClient({ ...options, fetch: fetchWith(archive) }).platform);
+  } catch (error) {
+    throw error instanceof ApiError ? new OperatorError(describe(client.server, error)) : error;
   }
 };
 
-/** Another service may have responded, perhaps a proxy. */
-const errorOf = (server: string, status: number, text: string): ApiError => {
-  const { code, message } = (parse(text) ?? {}) as Record<string, unknown>;
-  return typeof code === "string" && typeof message === "string"
-    ? new ApiError(printable(message, MAX_MESSAGE), code)
-    : new ApiError(
-        `${server} responded with status ${status}, but not as adoption-store does: check --server, and the proxy in front of it`,
-        "",
-      );
-};
-
-const resultOf = (server: string, text: string): unknown => {
-  const result = parse(text);
-  if (typeof result === "object" && result !== null) return result;
-  throw new ApiError(`${server} did not respond with JSON: is it adoption-store? Check --server`, "");
-};
-
-/** A client of a server's HTTP API. @param keyFile a file with the key, instead of the default one */
-const apiClient = (client: Client, config: Config, keyFile?: string) => {
-  const key = keyOf(client, config, keyFile);
-  return {
-    /** @returns the JSON of the response @throws ApiError */
-    async call<Result>(
-      method: string,
-      path: string,
-      { json, body, type }: RequestContent = {},
-    ): Promise<Result> {
-      const content = json === undefined ? body : JSON.stringify(json);
-      const response = await fetch(client.server + path, {
-        method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(content !== undefined && { "content-type": type ?? "application/json" }),
-        },
-        ...(content !== undefined && { body: content }),
-        redirect: "error",
-        // Uploading an archive may take long.
-        timeout: false,
-      } as RequestInit).catch((error: Error) => {
-        throw unreachable(client, connectionFault(error));
-      });
-      const text = await response.text();
-      if (!response.ok) throw errorOf(client.server, response.status, text);
-      return resultOf(client.server, text) as Result;
-    },
-  };
-};
-
-type Api = ReturnType<typeof apiClient>;
-
-type Project = ReturnType<typeof fromProject>;
-type Deploy = ReturnType<typeof fromDeploy>;
+type Schemas = components["schemas"];
+type Project = Schemas["Project"];
+type Deploy = Schemas["Deploy"];
 
 const MAX_NAMED = 3;
 
@@ -166,14 +127,14 @@ const findProject = async (
   { project: slug, create, plan }: { project: string; create: boolean | undefined; plan: Plan },
 ): Promise<Project> => {
   try {
-    return await api.call<Project>("GET", `/platform/projects/${encodeURIComponent(slug)}`);
+    return await dataOf(api().GET("/platform/projects/{slug}", { params: { path: { slug } } }));
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "not_found")) throw error;
     if (!create)
       throw new UsageError(
         `there is no project ${JSON.stringify(slug)}: check the slug, or create it with --create`,
       );
-    return api.call<Project>("POST", "/platform/projects", { json: { slug, name: slug, plan } });
+    return dataOf(api().POST("/platform/projects", { body: { slug, name: slug, plan } }));
   }
 };
 
@@ -183,7 +144,7 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
   let packedFiles = 0;
   let packedBytes = 0;
   let failure: Error | undefined;
-  const body = packFiles(directory, files, {
+  const archive = packFiles(directory, files, {
     onPacked({ size }) {
       packedFiles++;
       packedBytes += size;
@@ -195,10 +156,10 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
     },
   });
   try {
-    return await api.call<Deploy>("POST", `/platform/projects/${slug}/deploys`, {
-      body,
-      type: "application/gzip",
-    });
+    const init = { params: { path: { slug } }, headers: { "content-type": "application/gzip" } };
+    return await dataOf(
+      api(archive).POST("/platform/projects/{slug}/deploys", { ...init, body: new Blob() }),
+    );
   } catch (error) {
     // If packing failed here, the request failed because of that.
     throw failure ?? error;
@@ -211,11 +172,6 @@ const SERVER = {
   "--key-file <file>":
     "file with an API key (default DATA_DIR/admin.key; env ADOPTION_STORE_KEY holds the key itself)",
 } as const;
-
-const apiOf = (input: { server: string | undefined; keyFile: string | undefined }): Api => {
-  const config = availableConfig(input);
-  return apiClient(clientOf(input, config), config, input.keyFile);
-};
 
 export const deployCommand = command({
   name: "deploy",
@@ -243,21 +199,22 @@ export const deployCommand = command({
     const { listDirectory } = await import("./pack.ts");
     const listing = await listDirectory(directory);
     assertSite(listing);
-    const api = apiOf(input);
-    const project = await findProject(api, input);
-    noteSkipped(listing);
-    // As in serve: the upload takes longer than the JIT takes to compile it.
-    Bun.unsafe.setJITPolicy(1);
-    const start = performance.now();
-    const deploy = await upload(api, directory, listing, project.slug);
-    const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const { id, files, bytes, preview } = deploy;
-    const lines = [
-      `Deploy ${id}: ${quantity(files, "file")}, ${formatBytes(bytes)}, in ${seconds} s`,
-      project.address,
-      ...(preview === undefined ? [] : [`Preview: ${preview}`]),
-    ];
-    return { json: { ...deploy, address: project.address }, text: lines.join("\n") };
+    return withApi(input, async (api) => {
+      const project = await findProject(api, input);
+      noteSkipped(listing);
+      // As in serve: the upload takes longer than the JIT takes to compile it.
+      Bun.unsafe.setJITPolicy(1);
+      const start = performance.now();
+      const deploy = await upload(api, directory, listing, project.slug);
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      const { id, files, bytes, preview } = deploy;
+      const lines = [
+        `Deploy ${id}: ${quantity(files, "file")}, ${formatBytes(bytes)}, in ${seconds} s`,
+        project.address,
+        ...(preview === undefined ? [] : [`Preview: ${preview}`]),
+      ];
+      return { json: { ...deploy, address: project.address }, text: lines.join("\n") };
+    });
   },
 });
 
@@ -284,8 +241,10 @@ const listDeploys = command({
   hiddenSettings: ["baseUrl", "port"],
   examples: { "See which deploy is live, and where to preview the others": "--project docs" },
   async run({ project, ...input }) {
-    const path = `/platform/projects/${encodeURIComponent(project)}/deploys?limit=${MAX_DEPLOYS}`;
-    const found = await apiOf(input).call<Deploy[]>("GET", path);
+    const params = { path: { slug: project }, query: { limit: MAX_DEPLOYS } };
+    const found = await withApi(input, (api) =>
+      dataOf(api().GET("/platform/projects/{slug}/deploys", { params })),
+    );
     const empty = `No deploys. Publish one: adoption-store deploy DIRECTORY --project ${project}`;
     return { json: found, text: listText(found, COLUMNS, empty) };
   },

@@ -4,7 +4,6 @@ import { explainCode } from "../data/db/failures.ts";
 import { Fault } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { ApiError } from "./projects.ts";
 import { withBareBooleans, withServiceAdvice } from "./settings.ts";
 import { complete, completionLines, findObjects } from "./completion.ts";
 import { Interrupted, UsageError } from "./input.ts";
@@ -36,7 +35,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       noteError(error.message);
       return WRONG_USE;
     }
-    if (error instanceof OperatorError || error instanceof ApiError || error instanceof Fault) {
+    if (error instanceof OperatorError || error instanceof Fault) {
       noteError(error.message);
       return 1;
     }
