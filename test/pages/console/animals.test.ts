@@ -7,7 +7,6 @@ import {
   animalsPath,
   barsOf,
   changeOf,
-  conflictingFields,
   countOf,
   draftOf,
   editedWords,
@@ -17,7 +16,6 @@ import {
   mayMatch,
   newAnimalOf,
   optionsFor,
-  rebaseDraft,
   summaryOf,
   viewOf,
 } from "../../../src/pages/console/ui/animals/animal.ts";
@@ -35,6 +33,7 @@ import {
   wantedAnimal,
   withFirst,
 } from "../../../src/pages/console/ui/animals/changes.ts";
+import { conflicting, differing } from "../../../src/pages/console/ui/parts/draft.ts";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { csvLine, guardFormula } from "../../../src/lib/csv-writer.ts";
 
@@ -193,9 +192,9 @@ describe("the draft of an animal", () => {
   });
 
   test("stays when the animal is reloaded, and the other fields show its current values", () => {
-    const typed = { ...before, name: "Bella II" };
+    const typed = differing({ ...before, name: "Bella II" }, before);
     const now = { ...before, name: "Bellissima", status: "sold" };
-    expect(rebaseDraft(typed, before, now)).toEqual({ name: "Bella II", category: "3", status: "sold" });
+    expect({ ...now, ...typed }).toEqual({ name: "Bella II", category: "3", status: "sold" });
   });
 
   test.each([
@@ -205,7 +204,8 @@ describe("the draft of an animal", () => {
     [{ status: "" }, { status: "sold", category: "4" }, { status: "sold" }],
     [{}, { name: "Bellissima" }, {}],
   ])("with the edit %j conflicts with the edit %j of another user in %j", (mine, theirs, told) => {
-    expect(conflictingFields({ ...before, ...mine }, before, { ...before, ...theirs })).toEqual(told);
+    const typed = differing({ ...before, ...mine }, before);
+    expect(conflicting(typed, before, { ...before, ...theirs })).toEqual(told);
   });
 });
 

@@ -87,26 +87,6 @@ export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
   ...(status && { status: status as Status }),
 });
 
-const DRAFT_FIELDS = ["name", "category", "status"] as const;
-
-export const isSameDraft = (a: Draft, b: Draft): boolean =>
-  DRAFT_FIELDS.every((field) => a[field] === b[field]);
-
-/** Applies the user's edits to the current animal: fields that the user has not changed show its values. */
-export const rebaseDraft = (typed: Draft, before: Draft, now: Draft): Draft => {
-  const pairs = DRAFT_FIELDS.map((field) => [field, (typed[field] === before[field] ? now : typed)[field]]);
-  return Object.fromEntries(pairs);
-};
-
-/** The fields that this user and another have changed differently, with the other user's values. */
-export const conflictingFields = (typed: Draft, before: Draft, now: Draft): Partial<Draft> =>
-  Object.fromEntries(
-    DRAFT_FIELDS.filter(
-      (field) =>
-        typed[field] !== before[field] && now[field] !== before[field] && typed[field] !== now[field],
-    ).map((field) => [field, now[field]]),
-  );
-
 /** The merge patch (RFC 7396) from one to the other: only the fields that differ. */
 export const changeOf = (before: Animal, after: NewAnimal): components["schemas"]["PetChange"] => ({
   ...(after.name !== before.name && { name: after.name }),

@@ -30,15 +30,12 @@ import {
   animalPath,
   animalsPath,
   categoryNo,
-  conflictingFields,
   draftOf,
   editedWords,
   exactOption,
-  isSameDraft,
   isStatus,
   newAnimalOf,
   optionsFor,
-  rebaseDraft,
 } from "./animal.ts";
 import { CATEGORIES, useCategories } from "../categories/queries.ts";
 import { ComboboxField, Field, SelectField, TextField, useDraft } from "../parts/form.tsx";
@@ -48,7 +45,6 @@ import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "..
 import { PlaceAdoption } from "../adoptions/place.tsx";
 import { takeFocus } from "../parts/navigation.ts";
 import { fetchVersion, useAnimalActions, useAnimalVersion } from "./queries.ts";
-import { isSame } from "./changes.ts";
 
 export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
   const known = categoryOf(categories, id);
@@ -200,50 +196,40 @@ export const StatusField = (field: {
 type Hints = { [Name in keyof Draft]?: string | undefined };
 
 const AnimalForm = ({
-  draft,
-  onChange,
+  bind,
   hints = {},
   notice,
   label,
   action,
   onSubmit,
 }: {
-  draft: Draft;
-  onChange: (change: Partial<Draft>) => void;
+  bind: ReturnType<typeof useDraft<Draft>>["bind"];
   hints?: Hints;
   /** Shown above the fields. For an outdated animal, it replaces the error message. */
   notice?: ComponentChildren;
   label: string;
   action: Pick<ActionState, "error" | "isPending">;
   onSubmit: () => void;
-}) => {
-  const bind = (name: keyof Draft) => ({
-    name,
-    hint: hints[name],
-    value: draft[name],
-    onValue: (value: string) => onChange({ [name]: value }),
-  });
-  return (
-    <DialogForm
-      action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
-      words={FIELDS}
-      label={label}
-      onSubmit={onSubmit}
-    >
-      {notice}
-      <TextField label="Name" required {...bind("name")} />
-      <CategoryField {...bind("category")} />
-      <StatusField {...bind("status")} />
-    </DialogForm>
-  );
-};
+}) => (
+  <DialogForm
+    action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
+    words={FIELDS}
+    label={label}
+    onSubmit={onSubmit}
+  >
+    {notice}
+    <TextField label="Name" required hint={hints.name} {...bind("name")} />
+    <CategoryField hint={hints.category} {...bind("category")} />
+    <StatusField hint={hints.status} {...bind("status")} />
+  </DialogForm>
+);
 
 /** The dialog that adds an animal. It begins with the category that is shown. */
 export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Animal) => void }) => {
   const back = animalsPath(view);
   const header = useIdempotencyKey();
   const { add } = useAnimalActions();
-  const { draft, change, isDirty } = useDraft<Draft>({ ...EMPTY_DRAFT, category: view.category ?? "" });
+  const { draft, bind, isDirty } = useDraft<Draft>({ ...EMPTY_DRAFT, category: view.category ?? "" });
   const adding = useAction({
     // The body is passed in: Enter may come before the last change is rendered.
     act: (body: NewAnimal) => add(body, header),
@@ -256,13 +242,7 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
   });
   return (
     <Dialog title="Add animal" back={back} isDirty={isDirty}>
-      <AnimalForm
-        draft={draft}
-        onChange={change}
-        label="Add"
-        action={adding}
-        onSubmit={() => adding.run(newAnimalOf(draft))}
-      />
+      <AnimalForm bind={bind} label="Add" action={adding} onSubmit={() => adding.run(newAnimalOf(draft))} />
     </Dialog>
   );
 };
@@ -309,37 +289,18 @@ const hintsOf = ({ name, category, status }: Partial<Draft>, categories: readonl
       : undefined,
 });
 
-/** An edit: the version that was read, and the form. After a conflict the form continues with a newer version. */
-const useEditing = (first: AnimalVersion) => {
-  const [seen, setSeen] = useState(first);
-  const [draft, setDraft] = useState(draftOf(first.animal));
-  const [theirs, setTheirs] = useState<Partial<Draft>>();
-  return {
-    seen,
-    draft,
-    /** The fields that another user has changed too; undefined without a conflict. */
-    theirs,
-    isDirty: !isSameDraft(draft, draftOf(seen.animal)),
-    change: (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change })),
-    rebase(now: AnimalVersion) {
-      const [before, after] = [draftOf(seen.animal), draftOf(now.animal)];
-      setTheirs(conflictingFields(draft, before, after));
-      setDraft(rebaseDraft(draft, before, after));
-      setSeen(now);
-    },
-  };
-};
-
 /** Sends only the changed fields, and only if no other user has changed the animal since it was read. */
 const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) => {
-  const { seen, draft, theirs, isDirty, change, rebase } = useEditing(version);
+  // After a conflict, the form continues with a newer version.
+  const [seen, setSeen] = useState(version);
+  const { draft, theirs, bind, isDirty } = useDraft(draftOf(seen.animal));
   useDraftGuard(isDirty);
   const { categories } = useCategories();
   const { save } = useAnimalActions();
   const saving = useAction({
     // Passed in: Enter may come before the last change is rendered.
     act: ({ seen, draft }: { seen: AnimalVersion; draft: Draft }) => save(seen, newAnimalOf(draft)),
-    isUnchanged: ({ seen, draft }) => isSame(seen.animal, newAnimalOf(draft)),
+    isUnchanged: () => !isDirty,
     at: back,
     says: ({ animal }, { seen }) =>
       editedWords(seen.animal, animal, categoryName(categories, String(animal.categoryId))),
@@ -348,17 +309,16 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
   const reloading = useAction({
     act: () => fetchVersion(seen.animal.id),
     onDone(now) {
-      rebase(now);
+      setSeen(now);
       saving.reset();
     },
   });
   const isOutdated = hasCode(saving.error, "precondition_failed");
   return (
     <AnimalForm
-      draft={draft}
-      onChange={change}
-      {...(theirs && { hints: hintsOf(theirs, categories) })}
-      {...((isOutdated || theirs) && { notice: <Outdated isLoaded={!isOutdated} reloading={reloading} /> })}
+      bind={bind}
+      hints={hintsOf(theirs, categories)}
+      notice={(isOutdated || seen !== version) && <Outdated isLoaded={!isOutdated} reloading={reloading} />}
       label="Save"
       action={{ ...saving, isPending: saving.isPending || reloading.isPending }}
       onSubmit={() => saving.run({ seen, draft })}

@@ -2,6 +2,7 @@ import { type ComponentChildren, type ComponentProps, createContext } from "prea
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { FieldProblem } from "../api/client.ts";
 import { Problem, Sentence } from "./page.tsx";
+import { conflicting, differing } from "./draft.ts";
 import { type FormWords, problemAt, problemsOf, wordsFor } from "./wording.ts";
 
 const Errors = createContext<(field: string) => string | undefined>(() => undefined);
@@ -130,12 +131,15 @@ export const Field = ({
 
 /** The entries of a form: those that were given until the user types others. `bind("name")` ties a field to its entry. */
 export const useDraft = <Draft extends object>(given: Draft) => {
+  const [first] = useState(given);
   const [typed, setTyped] = useState<Partial<Draft>>({});
   const draft: Draft = { ...given, ...typed };
-  const change = (change: Partial<Draft>) => setTyped((before) => ({ ...before, ...change }));
+  const change = (change: Partial<Draft>) => setTyped((before) => differing({ ...before, ...change }, given));
   return {
     draft,
     typed,
+    /** The given entries that have changed since the form was opened, although the user has typed others. */
+    theirs: conflicting(typed, first, given),
     change,
     reset: () => setTyped({}),
     isDirty: (Object.keys(given) as (keyof Draft)[]).some((name) => draft[name] !== given[name]),
