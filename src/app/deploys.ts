@@ -45,7 +45,7 @@ export const deployServices = (
     objectRequests,
   }: DeployOptions,
 ) => {
-  const { config, database, clock, sleep, log } = context;
+  const { config, database, log } = context;
   const { dataDir, diskReserve, deployLimit } = config;
   const diskSpace = diskSpaceAbove(freeSpace, diskReserve);
   const damage = damagedBlobs(damageLog(log));
@@ -64,14 +64,11 @@ export const deployServices = (
     admission: admission(admissionLimits),
     diskSpace,
   });
-  const scrub = scrubber({
+  const scrub = scrubber(context, {
     blobs,
     needed: deploys.needed,
     progress: progressFile(join(dataDir, "scrub.json")),
     bytesPerSecond: SCRUB_BYTES_PER_SECOND,
-    sleep,
-    clock,
-    onError: (error) => log.error({ err: error }, "files of deployed sites could not be checked"),
   });
   const objects: Objects | undefined =
     uploader &&

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeDurably } from "../../lib/durable.ts";
 import { Fault } from "../../lib/errors.ts";
 import { type Poller, repeat } from "../../lib/poller.ts";
-import type { Clock } from "../../lib/time.ts";
+import type { Context } from "../../data/context.ts";
 import { blobProblem, isHash } from "./blob-check.ts";
 import type { BlobSource } from "./blobs.ts";
 
@@ -25,9 +25,6 @@ export interface ScrubberOptions {
   /** Where progress is kept. */
   progress: { read(): ScrubProgress; write(progress: ScrubProgress): Promise<void> };
   bytesPerSecond: number;
-  sleep: (ms: number) => Promise<void>;
-  clock: Clock;
-  onError: (error: unknown) => void;
 }
 
 const TICK_MS = 10 * 60_000;
@@ -64,15 +61,10 @@ class Stopped extends Error {}
  * Reads all files of deploys once a day, slowly, so that damage is found while a backup still has the files. A tick checks
  * damaged files again, then starts or resumes a pass if it is time.
  */
-export const scrubber = ({
-  blobs: { pathOf, damage, repair },
-  needed,
-  progress,
-  bytesPerSecond,
-  sleep,
-  clock,
-  onError,
-}: ScrubberOptions): Poller => {
+export const scrubber = (
+  { clock, sleep, log }: Pick<Context, "clock" | "sleep" | "log">,
+  { blobs: { pathOf, damage, repair }, needed, progress, bytesPerSecond }: ScrubberOptions,
+): Poller => {
   let isStopped = false;
   let wake: (() => void) | undefined;
   // Not a race against a promise for the stop, which would keep every sleep of the pass in memory.
@@ -127,7 +119,8 @@ export const scrubber = ({
   const poller = repeat(TICK_MS, run, {
     firstMs: FIRST_TICK_MS,
     onError(error) {
-      if (!(error instanceof Stopped)) onError(error);
+      if (error instanceof Stopped) return;
+      log.error({ err: error }, "files of deployed sites could not be checked");
     },
   });
   return {

@@ -2,6 +2,8 @@ import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pino } from "pino";
+import type { Context } from "../../../src/data/context.ts";
 import { damagedBlobs } from "../../../src/platform/deploys/blob-check.ts";
 import {
   type ScrubProgress,
@@ -17,7 +19,11 @@ import { unrepaired } from "../../support/blobs.ts";
 const DAY = 24 * 60 * 60_000;
 
 /** A store of so many blobs, and a scrubber that records what it reads and how long it sleeps. */
-const open = (count: number, settings: Partial<ScrubberOptions> = {}, text = "blob") => {
+const open = (
+  count: number,
+  { sleep, ...settings }: Partial<ScrubberOptions & Pick<Context, "sleep">> = {},
+  text = "blob",
+) => {
   const root = temporaryDirectory();
   const hashes = Array.from({ length: count }, (_, index) => {
     const hash = Bun.SHA256.hash(`${text} ${index}`, "hex");
@@ -35,14 +41,15 @@ const open = (count: number, settings: Partial<ScrubberOptions> = {}, text = "bl
   const damage = damagedBlobs();
   let saved: ScrubProgress = NO_PROGRESS;
   const asleep = { ms: 0 };
-  const scrub = scrubber({
+  const log = Object.assign(pino({ level: "silent" }), {
+    error: ({ err }: { err: unknown }) => void failures.push(err),
+  });
+  const context = { clock, log, sleep: sleep ?? (async (ms: number) => void (asleep.ms += ms)) };
+  const scrub = scrubber(context, {
     blobs: { pathOf, damage, repair: unrepaired(damage) },
     needed: async () => needed,
     progress: { read: () => saved, write: async (progress) => void (saved = progress) },
     bytesPerSecond: 1e9,
-    sleep: async (ms) => void (asleep.ms += ms),
-    clock,
-    onError: (error) => void failures.push(error),
     ...settings,
   });
   const begin = (progress: ScrubProgress) => (saved = progress);
