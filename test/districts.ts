@@ -112,7 +112,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "platform/deploys": 3962,
   "platform/dns-checks": 3838,
   "platform/dns-records": 588,
-  "platform/domain-connect": 536,
+  "platform/domain-connect": 538,
   "platform/domains": 3252,
   "platform/nameserver": 277,
   "platform/projects": 551,

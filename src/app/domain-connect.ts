@@ -32,15 +32,16 @@ const keyDomainOf = (config: Config): string => {
 
 /** Domain Connect; undefined without DOMAIN_CONNECT_PROVIDER_ID. @throws OperatorError */
 export const domainConnectOf = (
-  { config, clock }: Pick<Context, "config" | "clock">,
+  context: Pick<Context, "config" | "clock">,
   { dns, addressesOf }: { dns: DnsAccess; addressesOf: AddressesOf },
 ) => {
+  const { config } = context;
   const { domainConnectProviderId: providerId, dataDir, platformCnameTarget, dnsPrivate } = config;
   if (providerId === undefined) return undefined;
   const keyDomain = keyDomainOf(config);
   const origin = consoleOriginOf(config);
   const key = once(() => openSigningKey(domainConnectKeyPath(dataDir)));
-  const { offer, templateOf } = connectOffers({
+  const { offer, templateOf } = connectOffers(context, {
     settings: {
       providerId,
       keyDomain,
@@ -52,7 +53,6 @@ export const domainConnectOf = (
     key,
     discovery: discovery(resolveWith(dns), untrustedHosts(dns, dnsPrivate)),
     addressesOf,
-    clock,
   });
   const pageOf = (slug: string, hostname: string): string | undefined =>
     origin && new URL(`/console/projects/${slug}/domains/${hostname}`, origin).href;

@@ -1,6 +1,6 @@
+import type { Context } from "../../data/context.ts";
 import { type Hostname, isWithin } from "../../lib/hostname.ts";
 import { lruCache } from "../../lib/lru.ts";
-import type { Clock } from "../../lib/time.ts";
 import { type ConnectProvider, type Discovery, templatePath } from "./discovery.ts";
 import type { SigningKey } from "./signing-key.ts";
 import { type Service, type Template, type TemplateSettings, templateFor } from "./template.ts";
@@ -54,7 +54,6 @@ interface OfferOptions {
   discovery: Discovery;
   /** The addresses of a CNAME target. */
   addressesOf: (target: string) => Promise<readonly string[]>;
-  clock: Clock;
 }
 
 const MAX_AGE_MS = 60_000;
@@ -73,7 +72,7 @@ const serviceFor = ({ isApex }: Hostname, host: string): Service | undefined => 
 };
 
 /** Remembers for a minute whether the provider of a zone supports a template. */
-const rememberedProviders = ({ providerOf, supports }: Discovery, clock: Clock) => {
+const rememberedProviders = ({ providerOf, supports }: Discovery, clock: Context["clock"]) => {
   const known = lruCache<string, { at: number; provider: Promise<ConnectProvider | undefined> }>({
     maxEntries: MAX_ZONES,
   });
@@ -102,7 +101,10 @@ const rememberedProviders = ({ providerOf, supports }: Discovery, clock: Clock) 
 };
 
 /** Offers to create a name's records at the provider of its zone, if the provider supports the template of this service. */
-export const connectOffers = ({ settings, key, discovery, addressesOf, clock }: OfferOptions) => {
+export const connectOffers = (
+  { clock }: Pick<Context, "clock">,
+  { settings, key, discovery, addressesOf }: OfferOptions,
+) => {
   const providerFor = rememberedProviders(discovery, clock);
   /** @returns undefined for an apex if the service's addresses are not known */
   const templateOf = async (service: Service, label: string): Promise<Template | undefined> => {

@@ -14,20 +14,22 @@ const key = once(() => openSigningKey(join(temporaryDirectory(), "domain-connect
 const setUp = (addresses = ADDRESSES, discovery: Partial<Discovery> = {}) => {
   const clock = testClock();
   const asked: string[] = [];
-  const offers = connectOffers({
-    settings: SETTINGS,
-    key,
-    clock,
-    addressesOf: async () => addresses,
-    discovery: {
-      async providerOf(zone) {
-        asked.push(zone);
-        return PROVIDER;
+  const offers = connectOffers(
+    { clock },
+    {
+      settings: SETTINGS,
+      key,
+      addressesOf: async () => addresses,
+      discovery: {
+        async providerOf(zone) {
+          asked.push(zone);
+          return PROVIDER;
+        },
+        supports: async () => true,
+        ...discovery,
       },
-      supports: async () => true,
-      ...discovery,
     },
-  });
+  );
   const offer = (typed: string, zone?: string, returnTo?: string) =>
     offers.offer({ hostname: nameOf(typed), zone, label: LABEL, returnTo });
   return { ...offers, offer, asked, clock };
