@@ -168,11 +168,7 @@ export const createServices = (context: Context, options: ServiceOptions = {}) =
       offerConnect,
     }),
     ...deploys,
-    sites: siteService({
-      names,
-      sites: siteCache(deploys.blobs),
-      scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
-    }),
+    sites: siteService(context, { names, sites: siteCache(deploys.blobs) }),
     https,
     platformWatch: serverPlatform(context, { inspect, openProbe: https?.openProbe }),
     nameserver,

@@ -1,3 +1,4 @@
+import type { Context } from "../../data/context.ts";
 import { isChallengeAddress } from "../deploys/site-root.ts";
 import { retryOutOfFiles } from "../../lib/files.ts";
 import type { SiteRequest } from "./file-responder.ts";
@@ -42,16 +43,13 @@ const asPreview = async (made: Response | Promise<Response>): Promise<Response> 
   return response;
 };
 
-export const siteService = ({
-  names,
-  sites,
-  scheme = "http:",
-}: {
-  names: PublishedNames;
-  sites: SiteCache;
+export const siteService = (
+  { config }: Pick<Context, "config">,
+  { names, sites }: { names: PublishedNames; sites: SiteCache },
+) => {
   /** The scheme that visitors use: `https:` behind a proxy that terminates TLS. */
-  scheme?: string;
-}) => {
+  const scheme = new URL(config.baseUrl ?? "http://localhost").protocol;
+
   const find = (name: Name): Published | undefined =>
     name.kind === "project" ? names.bySlug(name.slug) : names.byHostname(name.hostname);
 

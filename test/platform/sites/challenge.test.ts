@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readConfig } from "../../../src/config/config.ts";
 import { type SiteService, siteService } from "../../../src/platform/sites/service.ts";
 import { addDomain, addSite } from "../../edge/projects.ts";
 import { openStore } from "../../support/store.ts";
@@ -20,13 +21,16 @@ const ADDRESSES = [
 ];
 
 /** A site with a file at every path, such as one deployed before files at challenge paths were refused. */
-const everywhere: SiteService = siteService({
-  names: {
-    bySlug: () => ({ kind: "site", projectId: 1, deployId: 1, manifest: "" }),
-    byHostname: () => ({ kind: "redirect", to: "elsewhere.example.org", permanent: true }),
+const everywhere: SiteService = siteService(
+  { config: readConfig({ flags: {}, env: {}, isTerminal: false }) },
+  {
+    names: {
+      bySlug: () => ({ kind: "site", projectId: 1, deployId: 1, manifest: "" }),
+      byHostname: () => ({ kind: "redirect", to: "elsewhere.example.org", permanent: true }),
+    },
+    sites: { open: () => ({ respond: () => new Response("of the site") }) },
   },
-  sites: { open: () => ({ respond: () => new Response("of the site") }) },
-});
+);
 
 const request = (path: string) => ({
   method: "GET",
