@@ -90,7 +90,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "access/audit": 840,
   "access/keys": 774,
   "access/people": 1356,
-  app: 2518,
+  app: 2519,
   cli: 6798,
   client: 926,
   config: 1394,

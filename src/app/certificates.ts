@@ -1,7 +1,4 @@
-import { type Certificates, certificateRepository } from "../platform/certificates/repository.ts";
-import { certificateEffects, domainRepository } from "../platform/domains/repository.ts";
-import { projectRepository } from "../platform/projects/repository.ts";
-import type { Database } from "../data/db/open.ts";
+import type { Certificates } from "../platform/certificates/repository.ts";
 import type { ChallengeRecords } from "../platform/certificates/dns-challenges.ts";
 import {
   challengeFetcher,
@@ -30,25 +27,7 @@ import { cnameTargetIn } from "../platform/projects/addresses.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
 import type { Context, Runtime } from "../data/context.ts";
-
-export type Repositories = ReturnType<typeof createRepositories>;
-
-/** The certificates of a database, which may be open for reading only. */
-export const openCertificateRepository = (database: Pick<Database, "client" | "commit">) =>
-  certificateRepository(database, certificateEffects);
-
-/** The repositories that several rooms of the platform share. */
-export const createRepositories = ({ database, config }: Context) => {
-  const domains = domainRepository(database);
-  return {
-    certificates: openCertificateRepository(database),
-    domains,
-    projects: projectRepository(database, {
-      afterChange: domains.planEffects,
-      beforeRemove: (projectId) => domains.removalEffects(projectId, config.platformDomain),
-    }),
-  };
-};
+import type { Repositories } from "./repositories.ts";
 
 const ordersCertificates = ({ httpsPort, acmeAgreeTos }: Config): boolean =>
   httpsPort !== undefined && acmeAgreeTos;

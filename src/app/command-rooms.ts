@@ -7,18 +7,14 @@ import type { Config } from "../config/config.ts";
 import { dnsAccess, targetAddressLookup } from "../platform/dns-checks/dns-access.ts";
 import { cutOverInspector, inspector, wildcardInspector } from "../platform/dns-checks/inspect.ts";
 import { delegationOf } from "./challenges.ts";
-import {
-  commandCertificates,
-  issuanceOf,
-  createRepositories,
-  openCertificateRepository,
-} from "./certificates.ts";
+import { commandCertificates, issuanceOf } from "./certificates.ts";
 import { openKeys } from "../access/keys/service.ts";
 import { openOrders } from "../store/orders/service.ts";
 import { openPeople } from "../access/people/service.ts";
 import { commandDomainConnect } from "./domain-connect.ts";
 import { domainServices } from "./domains.ts";
 import { type Context, systemRuntime } from "../data/context.ts";
+import { createRepositories, openCertificateRepository } from "./repositories.ts";
 
 /**
  * The rooms for commands, with or without a running server. Each is opened when it is read, and again on every read, so that a

@@ -20,7 +20,8 @@ import {
 } from "../platform/dns-checks/name-checks/name-check.ts";
 import { projectService } from "../platform/projects/service.ts";
 import type { DnsAccess } from "../protocols/dns/authoritative.ts";
-import { queueOf, type Repositories } from "./certificates.ts";
+import { queueOf } from "./certificates.ts";
+import type { Repositories } from "./repositories.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import type { Context } from "../data/context.ts";
 

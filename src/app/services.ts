@@ -30,7 +30,7 @@ import type { DnsClientOptions } from "../protocols/dns/client.ts";
 import { siteCache } from "../platform/sites/site-cache.ts";
 import { cachedNames } from "../platform/sites/name-cache.ts";
 import { siteService } from "../platform/sites/service.ts";
-import { createRepositories, httpsServices, issuanceOf, queueOf } from "./certificates.ts";
+import { httpsServices, issuanceOf, queueOf } from "./certificates.ts";
 import { challengeRecordsOf, delegationOf, storedChallenges, wildcardOf } from "./challenges.ts";
 import { type DeployOptions, deployServices } from "./deploys.ts";
 import { domainConnectOf } from "./domain-connect.ts";
@@ -41,6 +41,7 @@ import { targetRepository } from "../platform/nameserver/repository.ts";
 import { noticeRepository } from "../platform/domains/notice-repository.ts";
 import { publishedNames } from "../platform/sites/repository.ts";
 import type { Context } from "../data/context.ts";
+import { createRepositories } from "./repositories.ts";
 
 export interface ServiceOptions extends DeployOptions {
   /** Timeouts and retries of the DNS client. */
