@@ -95,7 +95,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   client: 926,
   config: 1394,
   data: 60,
-  "data/cluster": 5184,
+  "data/cluster": 5187,
   "data/data-dir": 698,
   "data/db": 3659,
   edge: 1754,

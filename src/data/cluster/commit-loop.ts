@@ -81,12 +81,15 @@ type Attempt =
 
 const SETTLED: Attempt = { state: "settled", isAwaited: false };
 
-const refuseAll = (writes: readonly Write[], error: unknown): Attempt => {
-  const isStorage = !(error instanceof StorageUnavailable) && isStorageFailure(error);
-  const refusal = isStorage ? new StorageUnavailable(String(error), { cause: error }) : error;
-  for (const write of writes) write.reject(refusal);
-  return SETTLED;
+const refuse = (writes: readonly Write[], error: unknown): void => {
+  for (const write of writes) write.reject(error);
 };
+
+/** A failure of the disk is reported as unavailable storage. */
+const refusalOf = (error: unknown): unknown =>
+  !(error instanceof StorageUnavailable) && isStorageFailure(error)
+    ? new StorageUnavailable(String(error), { cause: error })
+    : error;
 
 const settle = ({ writes }: PerformedGroup): void => {
   for (const { settle: settleWrite } of writes) settleWrite();
@@ -168,7 +171,10 @@ export const replication = (
   return async (writes: readonly Write[]): Promise<Attempt> => {
     const begun = transactions.open();
     if (begun?.state === "locked") return { state: "locked" };
-    if (begun) return refuseAll(writes, begun.error);
+    if (begun) {
+      refuse(writes, refusalOf(begun.error));
+      return SETTLED;
+    }
     try {
       const mark = file.mark();
       progress.advance(mark);
@@ -180,17 +186,14 @@ export const replication = (
       return { state: "behind" };
     } catch (error) {
       transactions.abandon();
-      return refuseAll(writes, error);
+      refuse(writes, refusalOf(error));
+      return SETTLED;
     }
   };
 };
 
 /** How long to wait for another process's lock. */
 const RETRY_MS = 10;
-
-const refuse = (writes: readonly Write[], error: unknown): void => {
-  for (const write of writes) write.reject(error);
-};
 
 interface Steps {
   attempt(writes: readonly Write[]): Promise<Attempt>;
