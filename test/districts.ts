@@ -107,7 +107,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "operate/upgrade": 523,
   "pages/console": 12570,
   "pages/manual": 1922,
-  "pages/openapi": 1763,
+  "pages/openapi": 1761,
   "platform/certificates": 2775,
   "platform/deploys": 3962,
   "platform/dns-checks": 3838,

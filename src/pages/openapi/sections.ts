@@ -1,6 +1,12 @@
 export const API_VERSION = "1.0.0";
-const LICENSE = { name: "MIT", identifier: "MIT" };
-const CONTACT = { name: "The operator of this service" };
+
+const infoOf = (title: string, description: string) => ({
+  title,
+  version: API_VERSION,
+  license: { name: "MIT", identifier: "MIT" },
+  contact: { name: "The operator of this service" },
+  description,
+});
 
 export const DOCUMENTS = ["store", "platform"] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
@@ -49,14 +55,10 @@ export const absoluteBase = (
 
 export const sections = (addresses: Addresses, form: ServerForm) => ({
   store: {
-    info: {
-      title: "Animal Adoption Store API",
-      version: API_VERSION,
-      license: LICENSE,
-      contact: CONTACT,
-      description:
-        "A JSON API for listing, adding and fetching animals offered for adoption. Every operation requires an API key. Operations marked beta can still change. All others are stable.",
-    },
+    info: infoOf(
+      "Animal Adoption Store API",
+      "A JSON API for listing, adding and fetching animals offered for adoption. Every operation requires an API key. Operations marked beta can still change. All others are stable.",
+    ),
     servers: servers(addresses, PREFIXES.store, form),
     sampleBase: absoluteBase("store", addresses),
     tags: [
@@ -71,14 +73,10 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
     pathOf: (path: string) => (path.startsWith("/v1/") ? path.slice("/v1".length) : undefined),
   },
   platform: {
-    info: {
-      title: "Adoption Store Platform API",
-      version: API_VERSION,
-      license: LICENSE,
-      contact: CONTACT,
-      description:
-        "An API for publishing documentation projects on custom domains, and for operators: API keys, health and metrics. All operations are beta: they can still change.",
-    },
+    info: infoOf(
+      "Adoption Store Platform API",
+      "An API for publishing documentation projects on custom domains, and for operators: API keys, health and metrics. All operations are beta: they can still change.",
+    ),
     servers: servers(addresses, PREFIXES.platform, form),
     sampleBase: absoluteBase("platform", addresses),
     tags: [
