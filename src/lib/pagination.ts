@@ -7,6 +7,13 @@ export interface Page<Item> {
   next: string | undefined;
 }
 
+/** A request for a page. */
+export interface PageQuery {
+  limit: number;
+  /** From the previous page. */
+  cursor?: string | undefined;
+}
+
 /** An opaque cursor of the last item of a page and the filter of its list. @param text its place in an order by text */
 export const writeCursor = (after: number, filter: string, text?: string): string =>
   Buffer.from(`${after}:${filter}${text === undefined ? "" : `:${text}`}`).toString("base64url");
@@ -59,4 +66,26 @@ export const cutPage = <Item extends { id: number }>(
   const last = items.at(-1);
   const next = found.length > limit && last ? writeCursor(last.id, filter, textOf?.(last)) : undefined;
   return { items, next };
+};
+
+type Found<Item> = Item[] | Promise<Item[]>;
+
+/** A page of a list in ascending order of id. @throws Fault invalid_cursor */
+export const pageAfter = async <Item extends { id: number }>(
+  { limit, cursor }: PageQuery,
+  filter: string,
+  read: (page: { after: number; limit: number }) => Found<Item>,
+): Promise<Page<Item>> => {
+  const after = cursor === undefined ? 0 : readCursor(cursor, filter);
+  return cutPage(await read({ after, limit: limit + 1 }), limit, filter);
+};
+
+/** A page of a list in descending order of id. @throws Fault invalid_cursor */
+export const pageBefore = async <Item extends { id: number }>(
+  { limit, cursor }: PageQuery,
+  filter: string,
+  read: (page: { before: number; limit: number }) => Found<Item>,
+): Promise<Page<Item>> => {
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : readCursor(cursor, filter);
+  return cutPage(await read({ before, limit: limit + 1 }), limit, filter);
 };

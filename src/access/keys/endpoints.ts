@@ -1,7 +1,7 @@
 import { endpoints } from "../../http/endpoint.ts";
 import type { Macros } from "../../http/macros.ts";
 import { IdInPath } from "../../http/schemas.ts";
-import { cutPage, readCursor } from "../../lib/pagination.ts";
+import { pageAfter } from "../../lib/pagination.ts";
 import {
   DEFAULT_GRACE_SECONDS,
   Key,
@@ -54,9 +54,8 @@ export const keyEndpoints = ({
     description:
       "Returns a page of keys in ascending order of id, including revoked and expired ones. If more follow, the `Link` header has the address of the next page.",
     returns: [Keys, "The keys, without their secrets.", [LISTED]],
-    run: async ({ query: { limit, cursor } }) => {
-      const after = cursor === undefined ? 0 : readCursor(cursor, LIST);
-      const { items, next } = cutPage(await keys.list({ after, limit: limit + 1 }), limit, LIST);
+    run: async ({ query }) => {
+      const { items, next } = await pageAfter(query, LIST, keys.list);
       return { items: items.map(withCalls), next };
     },
   });

@@ -1,7 +1,7 @@
 import { endpoints } from "../../http/endpoint.ts";
 import type { Macros } from "../../http/macros.ts";
 import { IdInPath } from "../../http/schemas.ts";
-import { cutPage, readCursor } from "../../lib/pagination.ts";
+import { pageAfter } from "../../lib/pagination.ts";
 import { InvitedPerson, NewPerson, People, Person, PersonChange, fromInvited, fromPerson } from "./model.ts";
 import type { PersonService } from "./service.ts";
 
@@ -55,9 +55,8 @@ export const personEndpoints = ({
     description:
       "Returns a page of the people who can sign in to the console, or are invited to, in ascending order of id. If more follow, the `Link` header has the address of the next page.",
     returns: [People, "The people.", [PERSON]],
-    run: async ({ query: { limit, cursor } }) => {
-      const after = cursor === undefined ? 0 : readCursor(cursor, LIST);
-      const { items, next } = cutPage(await people.list({ after, limit: limit + 1 }), limit, LIST);
+    run: async ({ query }) => {
+      const { items, next } = await pageAfter(query, LIST, people.list);
       return { items: items.map(fromPerson), next };
     },
   });

@@ -1,6 +1,6 @@
 import type { Actor } from "../../lib/actor.ts";
 import { Fault } from "../../lib/errors.ts";
-import { type Page, cutPage, readCursor } from "../../lib/pagination.ts";
+import { type Page, type PageQuery, pageBefore } from "../../lib/pagination.ts";
 import type { Context } from "../../data/context.ts";
 import type { Project, ProjectService } from "../projects/service.ts";
 import { InvalidArchive, UNPACK_LIMITS } from "./archive-rules.ts";
@@ -107,9 +107,6 @@ const servedManifest = async (
 
 /** A deploy, and whether it is the served one. */
 export type ListedDeploy = Deploy & { active: boolean };
-
-/** Above every id. */
-const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const withActive =
   (activeDeployId: number | null) =>
@@ -234,15 +231,11 @@ export const deployService = (
       return get(slug, id);
     },
     /** Newest first. @throws Fault not_found, invalid_cursor */
-    async list(
-      slug: string,
-      { limit, cursor }: { limit: number; cursor: string | undefined },
-    ): Promise<Page<ListedDeploy>> {
+    async list(slug: string, query: PageQuery): Promise<Page<ListedDeploy>> {
       const { id, activeDeployId } = await projects.get(slug);
-      const scope = `deploys:${id}`;
-      const before = cursor === undefined ? NEWEST : readCursor(cursor, scope);
-      const found = await deploys.list({ projectId: id, before, limit: limit + 1 });
-      return cutPage(found.map(withActive(activeDeployId)), limit, scope);
+      return pageBefore(query, `deploys:${id}`, async (page) =>
+        (await deploys.list({ projectId: id, ...page })).map(withActive(activeDeployId)),
+      );
     },
     /** Serves an earlier deploy again. @throws Fault not_found, deploy_failed if the deploy had failed */
     async activate(slug: string, id: number, actor: Actor): Promise<ListedDeploy> {

@@ -1,6 +1,6 @@
 import { Fault, fieldFault } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { type Page, cutPage, hashedFilter, readCursor } from "../../lib/pagination.ts";
+import { type Page, type PageQuery, hashedFilter, pageAfter } from "../../lib/pagination.ts";
 import type { Context } from "../../data/context.ts";
 import type { Project, ProjectChange, ProjectRepository } from "./repository.ts";
 import { RESERVED, SLUG, slugProblem, randomTargetLabel } from "./slug.ts";
@@ -9,10 +9,8 @@ export type { Project } from "./repository.ts";
 
 type NewProject = Pick<Project, "slug" | "name" | "plan">;
 
-interface ListProjects {
+interface ListProjects extends PageQuery {
   text?: string | undefined;
-  limit: number;
-  cursor: string | undefined;
 }
 
 const notFound = (slug: string) =>
@@ -47,10 +45,9 @@ export const projectService = (
       return added;
     },
     /** All projects, or those whose slug or name contains `text`. @throws Fault invalid_cursor */
-    async list({ text, limit, cursor }: ListProjects): Promise<Page<Project>> {
+    list({ text, ...query }: ListProjects): Promise<Page<Project>> {
       const list = text === undefined ? "projects" : hashedFilter("projects", [text]);
-      const after = cursor === undefined ? 0 : readCursor(cursor, list);
-      return cutPage(await projects.list({ text, after, limit: limit + 1 }), limit, list);
+      return pageAfter(query, list, (page) => projects.list({ text, ...page }));
     },
     /** @throws Fault not_found */
     async change(slug: string, change: ProjectChange, actor: Actor): Promise<Project> {

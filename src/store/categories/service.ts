@@ -1,7 +1,7 @@
 import type { Context } from "../../data/context.ts";
 import { Fault, fieldFault } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { type Page, cutPage, readCursor } from "../../lib/pagination.ts";
+import { type PageQuery, pageAfter } from "../../lib/pagination.ts";
 import {
   type Category,
   type CategoryChange,
@@ -26,10 +26,7 @@ export const openCategories = ({ database, clock }: Context) => {
   const categories = categoryRepository(database);
   return {
     /** @throws Fault invalid_cursor */
-    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }): Promise<Page<Category>> {
-      const after = cursor === undefined ? 0 : readCursor(cursor, CURSOR_SCOPE);
-      return cutPage(await categories.list({ after, limit: limit + 1 }), limit, CURSOR_SCOPE);
-    },
+    list: (page: PageQuery) => pageAfter(page, CURSOR_SCOPE, categories.list),
     /** @param keep stores the response in the same transaction. @throws Fault category_name_taken */
     async add(name: string, actor: Actor, keep?: StoreResponse<Category>): Promise<Category> {
       const category = await categories.add(name, { actor, now: clock.now() }, keep);
