@@ -49,8 +49,15 @@ type StoredRow = Record<string, unknown>;
 
 const CASING = new CasingCache();
 
+interface Rendered {
+  text: string;
+  /** Of the values, by position. */
+  names: readonly string[];
+  decoders: Decoders;
+}
+
 /** A value that is null or a constant is part of the text. So SQLite may use a partial index for it, which it never does for `?1`. */
-const render = (template: SQL): { text: string; names: readonly string[] } => {
+const render = (template: SQL): Rendered => {
   const names: string[] = [];
   const { sql: text } = template.toQuery({
     casing: CASING,
@@ -64,7 +71,25 @@ const render = (template: SQL): { text: string; names: readonly string[] } => {
       return `?${names.indexOf(chunk.name) + 1}`;
     },
   });
-  return { text: text.trim().replaceAll(/\s*\n\s*/g, "\n"), names };
+  return { text: text.trim().replaceAll(/\s*\n\s*/g, "\n"), names, decoders: decodersIn(template) };
+};
+
+/** A statement on a connection. */
+interface PreparedStatement extends Rendered {
+  onClient: Prepared<StoredRow, SQLQueryBindings[]>;
+}
+
+const bound = ({ names, text }: Rendered, values: object): SQLQueryBindings[] =>
+  names.map((name) => {
+    const bind = (values as Record<string, SQLQueryBindings | undefined>)[name];
+    if (bind === undefined) throw new TypeError(`no value for ${name} in: ${text}`);
+    return bind;
+  });
+
+const decoded = ({ decoders }: Rendered, row: StoredRow): StoredRow => {
+  for (const [name, decode] of decoders)
+    if (row[name] !== null && row[name] !== undefined) row[name] = decode(row[name]);
+  return row;
 };
 
 const all: Query<unknown>[] = [];
@@ -78,25 +103,13 @@ export const statements: readonly Query<unknown>[] = all;
  */
 export const statement = <Row>(template: SQL): Query<Row> => {
   const rendered = once(() => render(template));
-  const decoders = once(() => decodersIn(template));
-  const prepared = new WeakMap<Client, Prepared<StoredRow, SQLQueryBindings[]>>();
-  const on = (client: Client) => {
+  const prepared = new WeakMap<Client, PreparedStatement>();
+  const on = (client: Client): PreparedStatement => {
     const found = prepared.get(client);
     if (found) return found;
-    const made = client.prepare<StoredRow, SQLQueryBindings[]>(rendered().text);
+    const made = { ...rendered(), onClient: client.prepare<StoredRow, SQLQueryBindings[]>(rendered().text) };
     prepared.set(client, made);
     return made;
-  };
-  const bound = (values: object): SQLQueryBindings[] =>
-    rendered().names.map((name) => {
-      const bind = (values as Record<string, SQLQueryBindings | undefined>)[name];
-      if (bind === undefined) throw new TypeError(`no value for ${name} in: ${rendered().text}`);
-      return bind;
-    });
-  const decode = (row: StoredRow): StoredRow => {
-    for (const [name, decoder] of decoders())
-      if (row[name] !== null && row[name] !== undefined) row[name] = decoder(row[name]);
-    return row;
   };
   const queryOf = <Result>(toResult: (row: StoredRow) => Result): Query<Result> => {
     const query: Query<Result> = {
@@ -104,13 +117,14 @@ export const statement = <Row>(template: SQL): Query<Row> => {
         return rendered().text;
       },
       get(client, values = {}) {
-        const row = on(client).get(...bound(values));
-        return row === null ? undefined : toResult(row);
+        const one = on(client);
+        const row = one.onClient.get(...bound(one, values));
+        return row === null ? undefined : toResult(decoded(one, row));
       },
-      all: (client, values = {}) =>
-        on(client)
-          .all(...bound(values))
-          .map(toResult),
+      all(client, values = {}) {
+        const one = on(client);
+        return one.onClient.all(...bound(one, values)).map((row) => toResult(decoded(one, row)));
+      },
       with: (values = {}) => ({ query, values }),
       // As `Row`, the type of a stored row is the statement's own: SQLite checks neither.
       as: <Stored, Next>(convert: (row: Stored) => Next) =>
@@ -118,7 +132,7 @@ export const statement = <Row>(template: SQL): Query<Row> => {
     };
     return query;
   };
-  const query = queryOf((row) => decode(row) as Row);
+  const query = queryOf((row) => row as Row);
   all.push(query);
   return query;
 };
