@@ -1,7 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
-import type { ChangeDetector } from "./wal.ts";
-import { transactions } from "./transaction.ts";
+import { type OwnWrites, transactions } from "./transaction.ts";
 
 /** A query, such as a `Query` of statement.ts, and its values. */
 export interface Statement<Rows = unknown> {
@@ -125,8 +124,7 @@ export interface GroupCommitOptions {
   /** How long a write waits for a lock that another process holds, in milliseconds. */
   lockWait?: number;
   queueLimit?: number;
-  /** Receives each transaction, to distinguish this connection's writes from those of others. */
-  changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">;
+  changes?: OwnWrites;
   /** Describes the process that holds the write lock. */
   lockHolder?: () => string;
   /** Called at the end of each transaction, before its COMMIT. Returns true if it wrote something. */

@@ -1,8 +1,7 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
 import { createEmpty } from "../../lib/ownership.ts";
 import { isBusy } from "../../lib/storage-errors.ts";
-import { inodeOf } from "../../lib/files.ts";
 
 /** The operating system's lock on a file, through SQLite. It ends with the process, even by a crash. */
 export interface Lock {
@@ -32,6 +31,9 @@ const EXCLUSIVE = [
   "PRAGMA user_version=1",
   "ROLLBACK TO probe",
 ];
+
+/** Undefined if the file is missing. */
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /**
  * Takes the lock of this file, and creates the file if it is missing.

@@ -1,9 +1,8 @@
 import type { Database as Client } from "bun:sqlite";
 import { renameSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { fileSize, inodeOf } from "../../lib/files.ts";
 import { StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
-import { isInMemory, walIndexReader } from "./wal.ts";
+import { isInMemory, walIndexReader } from "./fresh-reads.ts";
 import { rowOf } from "./statement.ts";
 
 /** A file of an open database was deleted, replaced or truncated: new writes would be lost. */
@@ -27,8 +26,8 @@ type Part = "database" | "log" | "index";
 const PATHS: Record<Part, string> = { database: "", log: "-wal", index: "-shm" };
 const PARTS = Object.keys(PATHS) as Part[];
 
-/** An open database has at least one page. */
-const isEmpty = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0;
+/** Undefined if the file is missing. */
+const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -44,7 +43,7 @@ const lengthCheck = (client: Client): (() => boolean) => {
     const before = readHeader();
     if (before.frames === 0) return false;
     const needed = LOG_HEADER_BYTES + before.frames * (FRAME_HEADER_BYTES + pageSize);
-    const size = fileSize(`${client.filename}-wal`);
+    const size = statOf(`${client.filename}-wal`)?.size ?? 0;
     if (size >= needed) return false;
     // Another process may have emptied the log meanwhile.
     const after = readHeader();
@@ -88,7 +87,8 @@ const IN_MEMORY: FileWatch = { assert: () => {}, mayClose: async () => true };
 export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): FileWatch => {
   const path = client.filename;
   if (isInMemory(path)) return IN_MEMORY;
-  const opened = new Map(PARTS.map((part) => [part, inodeOf(path + PATHS[part])]));
+  const inodeOf = (part: Part) => statOf(path + PATHS[part])?.ino;
+  const opened = new Map(PARTS.map((part) => [part, inodeOf(part)]));
   const isShort = lengthCheck(client);
   let lost: Loss | undefined;
   const lossOf = (loss: Loss) => new FilesLost(messageOf(loss, basename(path)));
@@ -122,10 +122,11 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
   return {
     assert() {
       if (lost) throw lossOf(lost);
-      const moved = PARTS.find((part) => inodeOf(path + PATHS[part]) !== opened.get(part));
+      const moved = PARTS.find((part) => inodeOf(part) !== opened.get(part));
       if (moved) lose(moved, { isUnlinked: moved === "log" });
-      // Rename it before another connection opens it: SQLite would then delete the log.
-      if (isEmpty(path)) {
+      // An open database has at least one page. Rename an empty one before another connection opens it: SQLite would then
+      // delete the log.
+      if (statOf(path)?.size === 0) {
         moveAside();
         lose("emptied");
       }

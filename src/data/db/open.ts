@@ -5,7 +5,7 @@ import { isBusy } from "../../lib/storage-errors.ts";
 import { type FilesLost, closeDatabase, watchFiles } from "./file-loss.ts";
 import { type Commit, type GroupCommitOptions, groupCommit } from "./commit.ts";
 import { asDiskError } from "./failures.ts";
-import { freshReads } from "./fresh-reads.ts";
+import { detectChanges, freshReads } from "./fresh-reads.ts";
 import { lockHolder as holderOf } from "./other-processes.ts";
 import { assertCurrent, isEmptyDatabase, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
@@ -15,7 +15,7 @@ import { assertEmbedded } from "./replica-mark.ts";
 import { pets, petsIndexed } from "./schema/pets.ts";
 import { statement, update } from "./statement.ts";
 import { ensureStoreId } from "./store-id.ts";
-import { detectChanges, shrinkLog } from "./wal.ts";
+import { shrinkLog } from "./wal.ts";
 
 const COUNT_PETS = statement<{ one: number }>(sql`
   ${update(petsIndexed, { countedTo: sql`(SELECT max(${pets.id}) FROM ${pets})` })}

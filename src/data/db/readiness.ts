@@ -3,7 +3,7 @@ import { reasonOf } from "../../lib/reason.ts";
 import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "../../lib/storage-errors.ts";
 import { type GroupCommit, LOCK_WAIT_MS } from "./commit.ts";
 import { explainFailure } from "./failures.ts";
-import { isInMemory } from "./wal.ts";
+import { isInMemory } from "./fresh-reads.ts";
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { openSqlWorker } from "./sql-worker.ts";

@@ -1,5 +1,4 @@
 import type { Database as Client } from "bun:sqlite";
-import type { ChangeDetector } from "./wal.ts";
 import {
   OutcomeUnknown,
   StorageUnavailable,
@@ -40,11 +39,19 @@ export const rollBack = (client: Client): void => {
   }
 };
 
+/** Receives each transaction, to distinguish this connection's writes from those of others. */
+export interface OwnWrites {
+  /** Called when this connection has the write lock and is about to write. */
+  beginOwn(): void;
+  /** Called when this connection's write is committed. It never throws. */
+  endOwn(): void;
+}
+
 /** `mayBeStored`: its frames may be complete in the log, where recovery after a crash would find them. */
 type Attempt = TransactionResult & { mayBeStored?: boolean };
 
 /** Runs the transactions of one connection, and remembers the last result and the lock of another process. */
-export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">) => {
+export const transactions = (client: Client, changes?: OwnWrites) => {
   const beginStatement = client.prepare("BEGIN IMMEDIATE");
   const commitStatement = client.prepare("COMMIT");
   const totalChangesStatement = client.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { detectChanges } from "../../../src/data/db/wal.ts";
+import { detectChanges } from "../../../src/data/db/fresh-reads.ts";
 import { type Database, openDatabase } from "../../../src/data/db/open.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
 import { Database as Client } from "bun:sqlite";
