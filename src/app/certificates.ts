@@ -23,7 +23,7 @@ import { ownNames } from "../platform/dns-checks/names.ts";
 import { certificateStore, watchCertificates } from "../edge/certificate-store.ts";
 import { type Issuance, issuanceBy } from "../platform/dns-checks/issuance.ts";
 import { limitsOf } from "../lib/acme-limits.ts";
-import { cnameTargetIn } from "../platform/projects/addresses.ts";
+import { cnameTargetIn } from "../platform/projects/service.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
 import type { Context, Runtime } from "../data/context.ts";

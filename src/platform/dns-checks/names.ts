@@ -139,3 +139,8 @@ export const acceptablePair = (hostname: Hostname, reservedNames: ReservedNames)
   const pair = pairOf(hostname);
   return pair && acceptableHostname(pair, reservedNames, "pair").ascii;
 };
+
+export const PROOF_LABEL = "_adoption-store";
+
+/** The name whose TXT record names the project of a host name. */
+export const proofNameOf = (hostname: string): string => `${PROOF_LABEL}.${hostname}`;

@@ -29,6 +29,7 @@ import { challengeNameOf, isQueryable } from "../../protocols/dns/name.ts";
 import { type View, judgeRecords } from "./cname-rule.ts";
 import type { Challenge } from "./finding-kind.ts";
 import type { Report, ReportedQuestion } from "./model.ts";
+import { proofNameOf } from "./names.ts";
 
 /** The host name that is verified. */
 export interface Subject {
@@ -104,11 +105,6 @@ const SIBLING_LABEL = "_adoption-store-sibling";
 
 /** Another name of the same parent. */
 const siblingNameOf = (name: string): string => `${SIBLING_LABEL}${name.slice(name.indexOf("."))}`;
-
-export const PROOF_LABEL = "_adoption-store";
-
-/** The name whose TXT record names the project of a host name. */
-export const proofNameOf = (hostname: string): string => `${PROOF_LABEL}.${hostname}`;
 
 /** Strangers control their servers' responses, so a report is bounded. */
 const MAX_QUESTIONS = 200;

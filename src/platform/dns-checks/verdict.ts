@@ -8,7 +8,8 @@ import { explain, httpsFindings, withConflicts } from "./causes.ts";
 import { type Expectation, type Judgement, type View, judgeRecords, unknownAddresses } from "./cname-rule.ts";
 import type { Finding, RecordFinding } from "./finding.ts";
 import { judgeCaaAt } from "./issuance.ts";
-import { type Proof, type Trace, hasValue, proofNameOf, targetAddresses } from "./trace.ts";
+import { type Proof, type Trace, hasValue, targetAddresses } from "./trace.ts";
+import { proofNameOf } from "./names.ts";
 
 /**
  * Whether right records prove that a host name is a project's. A CNAME does: its value is the project's own target. The

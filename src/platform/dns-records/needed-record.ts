@@ -1,8 +1,12 @@
-import { proofNameOf } from "../dns-checks/trace.ts";
-import type { Provider } from "../dns-checks/providers.ts";
+import type { Needed } from "../dns-checks/finding-kind.ts";
+import type { DomainFinding } from "../dns-checks/finding.ts";
+import { type Report, fromFindings } from "../dns-checks/model.ts";
+import { proofNameOf } from "../dns-checks/names.ts";
+import { type Provider, providerOf } from "../dns-checks/providers.ts";
 import type { Hostname } from "../../lib/hostname.ts";
 import { challengeNameOf } from "../../protocols/dns/name.ts";
 import type { AddressRecord, ChallengeRecord, NeededRecord, ProofRecord } from "./model.ts";
+import { guideFor } from "./provider-guide.ts";
 
 /** A record as Terraform blocks need it. */
 interface BlockRecord {
@@ -82,7 +86,7 @@ const anyBlock = ({ type, owner, name, value, ttl }: BlockRecord, { apex }: Host
       });
 
 /** The data of the zone that the record goes into. */
-export interface KnownZone {
+interface KnownZone {
   /** Undefined if the resolvers knew none. */
   name?: string | undefined;
   provider: Provider | undefined;
@@ -185,4 +189,65 @@ export const recordFor = (hostname: Hostname, target: string, zone = UNKNOWN_ZON
   const record = { type: "ALIAS", name: label, value: target, ttl: TTL } as const;
   const terraform = terraformFor({ ...record, owner: ascii }, hostname, zone);
   return { ...record, terraform, ...forApex(hostname, target, zone) };
+};
+
+const NS_RECORD = /^\S+ \d+ IN NS (\S+)$/;
+
+/** The names of a zone's servers, from the responses of a check. */
+const serverNamesIn = ({ zone, questions }: Report): string[] => {
+  const records = questions.flatMap(({ name, type, records: lines }) =>
+    type === "NS" && name === zone ? lines : [],
+  );
+  return [...new Set(records.flatMap((line) => NS_RECORD.exec(line)?.[1] ?? []))];
+};
+
+/** The zone's data in a check. */
+export const zoneIn = (report: Report | undefined): KnownZone => ({
+  name: report?.zone,
+  provider: report && providerOf(serverNamesIn(report)),
+  addresses: report?.targetAddresses ?? [],
+});
+
+/** The records that a name needs, in the types that the zone's provider has. */
+export const neededAt = (
+  { ascii: name, apex }: Hostname,
+  { type, value, proof, addresses = [] }: NeededRecord,
+  provider: Provider | undefined,
+  isLive = false,
+): Needed => {
+  const chosen = type === "ALIAS" && provider ? provider.apexType : type;
+  return {
+    name,
+    apex,
+    own:
+      chosen || addresses.length === 0
+        ? [{ type: chosen ?? type, name, value }]
+        : addresses.map((one) => ({ type: one.type, name, value: one.value })),
+    proof: proof ? [{ type: proof.type, name: `${proof.name}.${name}`, value: proof.value }] : [],
+    provider,
+    isLive,
+  };
+};
+
+/** The last check of a name. */
+interface LastCheck {
+  /** Of the target, if more exact than the report's. */
+  addresses?: readonly string[] | undefined;
+  findings: readonly DomainFinding[];
+  stage?: string;
+}
+
+/** The record that a name needs, the findings with the changes that resolve them, and the steps in the zone. */
+export const adviceFor = (
+  hostname: Hostname,
+  target: string,
+  report: Report | undefined,
+  { addresses = [], findings, stage }: LastCheck,
+) => {
+  const zone = { ...zoneIn(report), ...(addresses.length > 0 && { addresses }) };
+  const record = recordFor(hostname, target, zone);
+  const needed = neededAt(hostname, record, zone.provider, stage === "live");
+  const { name, provider } = zone;
+  const guide = provider && guideFor(needed, { name, provider }, findings);
+  return { record, ...(guide && { guide }), findings: fromFindings(findings, needed) };
 };

@@ -7,11 +7,9 @@ import {
   distinct,
 } from "../dns-checks/finding-kind.ts";
 import { type DomainFinding, changesFor } from "../dns-checks/finding.ts";
-import { type Report, fromFindings } from "../dns-checks/model.ts";
-import { type Provider, providerOf } from "../dns-checks/providers.ts";
+import type { Provider } from "../dns-checks/providers.ts";
 import { type Hostname, isWithin } from "../../lib/hostname.ts";
-import type { ConnectOffer, NeededRecord, ProviderGuide } from "./model.ts";
-import { type KnownZone, recordFor } from "./needed-record.ts";
+import type { ConnectOffer, ProviderGuide } from "./model.ts";
 
 // Steps at a DNS provider, in the words of its panel.
 
@@ -113,27 +111,6 @@ const STEPS = {
   create: creationSteps,
 } satisfies Record<RecordChange["action"], (change: RecordChange, zone: PanelZone) => string[]>;
 
-/** The records that a name needs, in the types that the zone's provider has. */
-export const neededAt = (
-  { ascii: name, apex }: Hostname,
-  { type, value, proof, addresses = [] }: NeededRecord,
-  provider: Provider | undefined,
-  isLive = false,
-): Needed => {
-  const chosen = type === "ALIAS" && provider ? provider.apexType : type;
-  return {
-    name,
-    apex,
-    own:
-      chosen || addresses.length === 0
-        ? [{ type: chosen ?? type, name, value }]
-        : addresses.map((one) => ({ type: one.type, name, value: one.value })),
-    proof: proof ? [{ type: proof.type, name: `${proof.name}.${name}`, value: proof.value }] : [],
-    provider,
-    isLive,
-  };
-};
-
 /** For an apex at a provider without ALIAS. */
 const aliasHint = ({ name }: Provider, [own]: Needed["own"]): string =>
   own?.type === "ALIAS"
@@ -162,61 +139,20 @@ const repairs = (findings: readonly DomainFinding[], needed: Needed, zone: Panel
   return [...stepsOf(true), ...(hint ? [aliasHint(provider, own)] : []), ...stepsOf(false)];
 };
 
-const NS_RECORD = /^\S+ \d+ IN NS (\S+)$/;
-
-/** The names of a zone's servers, from the responses of a check. */
-const serverNamesIn = ({ zone, questions }: Report): string[] => {
-  const records = questions.flatMap(({ name, type, records: lines }) =>
-    type === "NS" && name === zone ? lines : [],
-  );
-  return [...new Set(records.flatMap((line) => NS_RECORD.exec(line)?.[1] ?? []))];
-};
-
-/** The zone's data in a check. */
-export const zoneIn = (report: Report | undefined): KnownZone => ({
-  name: report?.zone,
-  provider: report && providerOf(serverNamesIn(report)),
-  addresses: report?.targetAddresses ?? [],
-});
-
-/** The steps at the DNS provider of a name's zone: those for the findings, or else how to create the records. */
+/** The steps in a zone: those for the findings, or else how to create the records. */
 export const guideFor = (
   needed: Needed,
-  zone: string | undefined,
+  zone: PanelZone,
   findings: readonly DomainFinding[] = [],
 ): ProviderGuide | undefined => {
-  const { provider } = needed;
   // The NS records belong to the parent zone, or the record to the child zone. Each may be at another provider.
-  if (!provider || findings.some(({ kind }) => kind === "delegated_away")) return undefined;
-  const { name, apexType } = provider;
-  const place = { provider, name: zone };
+  if (findings.some(({ kind }) => kind === "delegated_away")) return undefined;
+  const { name: provider, apexType } = zone.provider;
   return {
-    provider: name,
+    provider,
     ...(apexType && { apexType }),
-    steps: [openPanel(place), ...repairs(findings, needed, place)],
+    steps: [openPanel(zone), ...repairs(findings, needed, zone)],
   };
-};
-
-/** The last check of a name. */
-interface LastCheck {
-  /** Of the target, if more exact than the report's. */
-  addresses?: readonly string[] | undefined;
-  findings: readonly DomainFinding[];
-  stage?: string;
-}
-
-/** The record that a name needs, the findings with the changes that resolve them, and the steps in the zone. */
-export const adviceFor = (
-  hostname: Hostname,
-  target: string,
-  report: Report | undefined,
-  { addresses = [], findings, stage }: LastCheck,
-) => {
-  const zone = { ...zoneIn(report), ...(addresses.length > 0 && { addresses }) };
-  const record = recordFor(hostname, target, zone);
-  const needed = neededAt(hostname, record, zone.provider, stage === "live");
-  const guide = guideFor(needed, zone.name, findings);
-  return { record, ...(guide && { guide }), findings: fromFindings(findings, needed) };
 };
 
 /** A name whose records a DNS provider may create. */

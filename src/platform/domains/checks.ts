@@ -10,8 +10,8 @@ import { type Progress, acceptsProof, progressOf, jittered, stagesOf } from "./s
 import { reportedAddresses } from "../dns-checks/trace.ts";
 import type { Check, Domains } from "./repository.ts";
 import type { Checkable } from "./read-repository.ts";
-import { cnameTargetIn } from "../projects/addresses.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
+import { cnameTargetIn } from "../projects/service.ts";
 import { type Poller, duePoller } from "../../lib/poller.ts";
 
 /**

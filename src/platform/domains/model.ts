@@ -8,8 +8,7 @@ import {
   ProofRecord,
   ProviderGuide,
 } from "../dns-records/model.ts";
-import { challengeRecordFor, ownershipRecordFor } from "../dns-records/needed-record.ts";
-import { adviceFor, zoneIn } from "../dns-records/provider-guide.ts";
+import { adviceFor, challengeRecordFor, ownershipRecordFor, zoneIn } from "../dns-records/needed-record.ts";
 import {
   AnyText,
   Cursor,

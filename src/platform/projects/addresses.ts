@@ -1,14 +1,12 @@
 import { previewLabel } from "../../lib/preview.ts";
 import type { ProjectAddresses } from "./model.ts";
+import { cnameTargetIn } from "./service.ts";
 
 interface PlatformConfig {
   baseUrl: string | undefined;
   platformDomain: string;
   platformCnameTarget: string;
 }
-
-/** Returns a function that builds a project's CNAME target from its label. */
-export const cnameTargetIn = (domain: string) => (label: string) => `${label}.${domain}`;
 
 /** True for names that resolve to the client's own machine (RFC 6761 section 6.3). */
 const isLocal = (domain: string): boolean => domain === "localhost" || domain.endsWith(".localhost");

@@ -13,6 +13,9 @@ interface ListProjects extends PageQuery {
   text?: string | undefined;
 }
 
+/** Returns a function that builds a project's CNAME target from its label. */
+export const cnameTargetIn = (domain: string) => (label: string) => `${label}.${domain}`;
+
 const notFound = (slug: string) =>
   new Fault(
     "not_found",

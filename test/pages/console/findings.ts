@@ -2,7 +2,7 @@ import type { Domain, Finding } from "../../../src/pages/console/ui/domains/mode
 import type { DomainFinding } from "../../../src/platform/dns-checks/finding.ts";
 import { fromFindings } from "../../../src/platform/dns-checks/model.ts";
 import { PROVIDERS } from "../../../src/platform/dns-checks/providers.ts";
-import { neededAt } from "../../../src/platform/dns-records/provider-guide.ts";
+import { neededAt } from "../../../src/platform/dns-records/needed-record.ts";
 import { hostnameOf } from "../../../src/lib/hostname.ts";
 
 /** The fields of a finding that a test needs. */

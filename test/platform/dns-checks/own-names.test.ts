@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ownNames } from "../../../src/platform/dns-checks/names.ts";
+import { ownNames, proofNameOf } from "../../../src/platform/dns-checks/names.ts";
 
 const SETTINGS = {
   baseUrl: "https://adopt.example.org",
@@ -57,4 +57,8 @@ test("names below the platform's domain are the service's public names if that d
   const local = ownNames({ ...SETTINGS, platformDomain: "localhost" });
   expect(local.publicPlatformDomain).toBeUndefined();
   expect(names.filter(local.isOwnPublicName)).toEqual(["api.example.org"]);
+});
+
+test("the TXT record that proves an apex has a name below it", () => {
+  expect(proofNameOf("example.org")).toBe("_adoption-store.example.org");
 });

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { hostnameOf } from "../../../src/lib/hostname.ts";
 import { isReservedName, isSpecialUse } from "../../../src/platform/dns-checks/names.ts";
 import { printable } from "../../../src/lib/text.ts";
-import { zoneIn } from "../../../src/platform/dns-records/provider-guide.ts";
-import { recordFor } from "../../../src/platform/dns-records/needed-record.ts";
+import { recordFor, zoneIn } from "../../../src/platform/dns-records/needed-record.ts";
 
 const TARGET = "abc.cname.example.net";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { DomainFinding } from "../../../src/platform/dns-checks/finding.ts";
 import type { Report } from "../../../src/platform/dns-checks/model.ts";
-import { recordFor } from "../../../src/platform/dns-records/needed-record.ts";
-import { guideFor, neededAt, zoneIn } from "../../../src/platform/dns-records/provider-guide.ts";
+import { neededAt, recordFor, zoneIn } from "../../../src/platform/dns-records/needed-record.ts";
+import { guideFor } from "../../../src/platform/dns-records/provider-guide.ts";
 import { PROVIDERS, providerOf } from "../../../src/platform/dns-checks/providers.ts";
 import { hostnameOf } from "../../../src/lib/hostname.ts";
 import { recordFinding } from "../dns-checks/traces.ts";
@@ -79,7 +79,9 @@ const report = (servers: string[], more: Partial<Report> = {}): Report => ({
 const guideIn = (typed: string, asked: Report, findings: DomainFinding[] = []) => {
   const zone = zoneIn(asked);
   const hostname = hostnameOf(typed);
-  return guideFor(neededAt(hostname, recordFor(hostname, TARGET, zone), zone.provider), zone.name, findings);
+  const { name, provider } = zone;
+  const needed = neededAt(hostname, recordFor(hostname, TARGET, zone), provider);
+  return provider && guideFor(needed, { name, provider }, findings);
 };
 
 const guideOf = (hostname: string, ...servers: string[]) => guideIn(hostname, report(servers));

@@ -3,7 +3,7 @@ import { AnyText, OneOf, ResponseText } from "../../../http/schemas.ts";
 import { DomainTrace, Findings, TARGET, fromFindings, withCommands } from "../model.ts";
 import { countedRecords, lossOf } from "../finding.ts";
 import { ConnectOffer, NeededRecord, ProviderGuide } from "../../dns-records/model.ts";
-import { adviceFor } from "../../dns-records/provider-guide.ts";
+import { adviceFor } from "../../dns-records/needed-record.ts";
 import { type NameCheck, type NameVerdict, NAME_VERDICTS, VERDICT_SENTENCES } from "./name-check.ts";
 
 const MAX_TYPED = 1000;
