@@ -3,7 +3,7 @@ import type { Entry } from "../access/audit/entry.ts";
 import { ACTION_NAMES, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../data/db/actions.ts";
 import { petStatusName } from "../store/pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
-import { allPages, glossary, PAGE_SIZE, relativeTime } from "./print/output.ts";
+import { allPages, glossary, relativeTime } from "./print/output.ts";
 import { list, storeCommand } from "./resource.ts";
 import { readNumber, readSpan, valueOf } from "./input.ts";
 
@@ -103,8 +103,8 @@ const listEntries = list({
     "Show who created, rotated and revoked keys, as JSON": "--resource key --limit 1000 --json",
   },
   rows({ limit, actor, action, resource, since, until }, { audit }) {
-    const filters = { actor, action, resource, since, until, limit: PAGE_SIZE };
-    return allPages((cursor: string | undefined) => audit.list({ ...filters, cursor }), limit);
+    const filters = { actor, action, resource, since, until };
+    return allPages((page) => audit.list({ ...filters, ...page }), limit);
   },
   columns: {
     WHEN: ({ at }, now) => relativeTime(at, now),

@@ -5,11 +5,10 @@ import { OPERATOR } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import { foldName, quoted } from "../lib/text.ts";
 import { assertConfirmed, UsageError } from "./input.ts";
-import { allPages, PAGE_SIZE, print, printJson } from "./print/output.ts";
+import { allPages, print, printJson } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
 
-const allCategories = (categories: CategoryService): Promise<Category[]> =>
-  allPages((cursor: string | undefined) => categories.list({ limit: PAGE_SIZE, cursor }));
+const allCategories = (categories: CategoryService): Promise<Category[]> => allPages(categories.list);
 
 /** Checks a name by the rules of the API. @throws UsageError */
 const nameOf = (name: string): string => {

@@ -23,16 +23,7 @@ import {
   printPairHint,
   printStage,
 } from "./print/domain.ts";
-import {
-  coloured,
-  print,
-  printJson,
-  allPages,
-  noteError,
-  PAGE_SIZE,
-  relativeTime,
-  table,
-} from "./print/output.ts";
+import { coloured, print, printJson, allPages, noteError, relativeTime, table } from "./print/output.ts";
 import { availableConfig, effectiveConfig } from "./settings.ts";
 import { UsageError, assertConfirmed, confirm } from "./input.ts";
 import type { CertificateService } from "../platform/certificates/service.ts";
@@ -357,7 +348,7 @@ const verifyDomain = action({
 });
 
 const everyDomain = (domains: DomainService, filters: DomainFilters): Promise<ListedDomain[]> =>
-  allPages((cursor: string | undefined) => domains.listAll({ ...filters, limit: PAGE_SIZE, cursor }));
+  allPages((page) => domains.listAll({ ...filters, ...page }));
 
 const listDomains = list({
   name: "list",

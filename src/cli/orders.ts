@@ -10,7 +10,7 @@ import { fromOrder } from "../store/orders/model.ts";
 import { ORDER_STATUSES } from "../store/orders/order.ts";
 import { assertConfirmed, valueOf } from "./input.ts";
 import { recordIn } from "./database.ts";
-import { allPages, note, PAGE_SIZE, relativeTime } from "./print/output.ts";
+import { allPages, note, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
 import { effectiveConfig } from "./settings.ts";
 
@@ -20,8 +20,8 @@ const listOrders = list({
   takes: { "--status <status>": { text: "only adoptions with this status", choices: ORDER_STATUSES } },
   examples: { "List the adoptions that wait for approval": "--status placed" },
   async rows({ status }, { orders, database }) {
-    const found = await allPages((cursor: string | undefined) =>
-      orders.list({ limit: PAGE_SIZE, status, petId: undefined, q: undefined, sort: "id", cursor }),
+    const found = await allPages((page) =>
+      orders.list({ status, petId: undefined, q: undefined, sort: "id", ...page }),
     );
     // The audit log records who has read the data of adopters.
     const { length } = found.filter(({ adopter }) => adopter !== undefined);

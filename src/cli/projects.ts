@@ -25,7 +25,6 @@ import {
   formatNames,
   listText,
   note,
-  PAGE_SIZE,
   progressLine,
   relativeTime,
 } from "./print/output.ts";
@@ -262,9 +261,7 @@ const listProjects = list({
   takes: { "--q <text>": "only those whose slug or name contains this text" },
   examples: { "Find the projects of a customer": "--q rescue" },
   async rows({ q: text }, { platform: { projects }, config }) {
-    const found = await allPages((cursor: string | undefined) =>
-      projects.list({ text, limit: PAGE_SIZE, cursor }),
-    );
+    const found = await allPages((page) => projects.list({ text, ...page }));
     return found.map((project) => fromProject(project, projectAddresses(config, config.port)));
   },
   columns: {

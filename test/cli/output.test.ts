@@ -55,7 +55,7 @@ test("all pages of a list are fetched in order, and none after the last", async 
     { items: [], next: undefined },
   ];
   const cursors: (string | undefined)[] = [];
-  const rows = await allPages(async (cursor: string | undefined) => {
+  const rows = await allPages<number>(async ({ cursor }) => {
     cursors.push(cursor);
     return pages[cursors.length - 1] ?? { items: [9], next: undefined };
   });

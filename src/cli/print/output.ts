@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { once } from "../../lib/lazy.ts";
+import type { Page } from "../../lib/pagination.ts";
 import { quantity } from "../../lib/quantity.ts";
 import { oneLine } from "../../lib/text.ts";
 
@@ -125,12 +126,6 @@ export const listText = <Row>(rows: readonly Row[], columns: Columns<Row>, empty
   return [heading(first), ...rest].join("\n");
 };
 
-interface Page<Row, Cursor> {
-  items: readonly Row[];
-  /** Undefined on the last page. */
-  next: Cursor | undefined;
-}
-
 const LABEL_WIDTH = 11;
 
 /** Lines of text, the first after a label and the others below it. */
@@ -140,16 +135,16 @@ export const labelled = (label: string, [first = "", ...rest]: readonly string[]
 ];
 
 /** The rows that a command reads at a time. */
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 
 /** The rows of all pages of a list, or the first `max`. */
-export const allPages = async <Row, Cursor>(
-  fetchPage: (cursor: Cursor | undefined) => Promise<Page<Row, Cursor>>,
+export const allPages = async <Row>(
+  read: (page: { limit: number; cursor: string | undefined }) => Promise<Page<Row>>,
   max = Infinity,
 ): Promise<Row[]> => {
   const rows: Row[] = [];
-  for (let cursor: Cursor | undefined; ;) {
-    const { items, next } = await fetchPage(cursor);
+  for (let cursor: string | undefined; ;) {
+    const { items, next } = await read({ limit: PAGE_SIZE, cursor });
     rows.push(...items);
     if (next === undefined || rows.length >= max) return rows.slice(0, max);
     cursor = next;
@@ -160,9 +155,9 @@ export const allPages = async <Row, Cursor>(
 export const allAfter = <Row extends { id: number }>(
   read: (page: { after: number; limit: number }) => Promise<Row[]>,
 ): Promise<Row[]> =>
-  allPages(async (after: number | undefined) => {
-    const items = await read({ after: after ?? 0, limit: PAGE_SIZE });
-    return { items, next: items.length < PAGE_SIZE ? undefined : items.at(-1)?.id };
+  allPages(async ({ limit, cursor = "0" }) => {
+    const items = await read({ after: Number(cursor), limit });
+    return { items, next: items.length < limit ? undefined : String(items.at(-1)?.id) };
   });
 
 /** A note with terms and their meanings, in two columns. */
