@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { assertDataDir, assertDatabase } from "../../data/data-dir/checks.ts";
 import { assertNotBeingRestored } from "../../data/data-dir/lock.ts";
 import { databasePath } from "../../data/data-dir/paths.ts";
-import { freeBytes, fullDiskAdvice, hasNoInodes, openFault } from "../../data/data-dir/storage.ts";
+import { freeBytes, fullDiskAdvice, hasNoInodes, openError } from "../../data/data-dir/storage.ts";
 import {
   backupFiles,
   endSessions,
@@ -56,11 +56,10 @@ const openSource = (dataDir: string): Client => {
   assertDataDir(dataDir);
   assertDatabase(dataDir, { create: false });
   assertNotBeingRestored(dataDir);
-  const path = databasePath(dataDir);
   try {
-    return openExisting(path);
+    return openExisting(databasePath(dataDir));
   } catch (error) {
-    throw new OperatorError(`DATA_DIR ${dataDir}: ${openFault(path, error)}`, { cause: error });
+    throw openError(dataDir, error);
   }
 };
 
@@ -75,9 +74,7 @@ const assertReadable = (source: Client, dataDir: string): void => {
     const error = asDiskError(source, caught);
     if (isBusy(error)) throw lockedError(dataDir);
     if (isDamage(error)) throw unsoundError(dataDir, error);
-    throw new OperatorError(`DATA_DIR ${dataDir}: ${openFault(databasePath(dataDir), error)}`, {
-      cause: error,
-    });
+    throw openError(dataDir, error);
   }
 };
 
@@ -219,8 +216,8 @@ const copyDatabase = (
 ): BackupResult["secrets"] => {
   const raw = `${temporary}.raw`;
   copyInto(source, raw);
-  const copy = openCopy(raw);
-  try {
+  {
+    using copy = openCopy(raw);
     endSessions(copy);
     if (!secrets && hasSecrets(copy)) {
       removeSecrets(copy);
@@ -229,8 +226,6 @@ const copyDatabase = (
       rmSync(raw);
       return "left_out";
     }
-  } finally {
-    copy.close();
   }
   renameSync(raw, temporary);
   return secrets ? "included" : "none";

@@ -5,12 +5,10 @@ import {
   copyBeforeMigration,
 } from "./pre-migration-copy.ts";
 import type { Config } from "../../config/config.ts";
-import { OperatorError } from "../../lib/operator-error.ts";
 import { databasePath } from "../../data/data-dir/paths.ts";
-import { openFault } from "../../data/data-dir/storage.ts";
+import { openError } from "../../data/data-dir/storage.ts";
 import { isFull } from "../../lib/storage-errors.ts";
 import { logSize } from "../../data/db/wal.ts";
-import { MigrationRefused } from "../../data/db/migrate.ts";
 import { type Upgrade, openUpgrade, pendingAt } from "../../data/db/migrate-in-worker.ts";
 import type { Logger } from "../../lib/log.ts";
 
@@ -109,7 +107,6 @@ export const migrateData = async (
       const state = pendingTags(path).length === 0 ? "migrated" : "unchanged";
       throw new MigrationStopped(`stopped; the database is ${state}`, { cause: error });
     }
-    const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
-    throw new OperatorError(`DATA_DIR ${config.dataDir}: ${reason}`, { cause: error });
+    throw openError(config.dataDir, error);
   }
 };

@@ -253,21 +253,11 @@ const writeDatabase = (backup: Client, temporary: string): void => {
   const raw = `${temporary}.raw`;
   copyInto(backup, raw);
   try {
-    withCopy(raw, (copy) => {
-      dropBackupFiles(copy);
-      copyInto(copy, temporary);
-    });
+    using copy = openCopy(raw);
+    dropBackupFiles(copy);
+    copyInto(copy, temporary);
   } finally {
     rmSync(raw);
-  }
-};
-
-const withCopy = <Result>(path: string, use: (copy: Client) => Result): Result => {
-  const copy = openCopy(path);
-  try {
-    return use(copy);
-  } finally {
-    copy.close();
   }
 };
 
@@ -275,26 +265,26 @@ const withCopy = <Result>(path: string, use: (copy: Client) => Result): Result =
  * Makes the copy an embedded database. Renumbering shows event readers that the events they have seen no longer apply.
  * Sessions may have been closed since the backup.
  */
-const prepareDatabase = (temporary: string, lastEventIdBefore: number): void =>
-  withCopy(temporary, (copy) => {
-    removeOrigin(copy);
-    restartEventIds(copy, lastEventIdBefore);
-    endSessions(copy);
-  });
+const prepareDatabase = (temporary: string, lastEventIdBefore: number): void => {
+  using copy = openCopy(temporary);
+  removeOrigin(copy);
+  restartEventIds(copy, lastEventIdBefore);
+  endSessions(copy);
+};
 
 /** Adds the restore to the audit log, if the version that took the backup had one. */
-const recordRestore = (temporary: string, { now, file }: { now: number; file: string }): void =>
-  withCopy(temporary, (copy) => {
-    if (!hasTable(copy, "audit_entries")) return;
-    const entry = { action: "backup.restored", id: basename(file) } as const;
-    for (const { query, values } of record({ actor: OPERATOR, now }, entry)) query.all(copy, values);
-  });
+const recordRestore = (temporary: string, { now, file }: { now: number; file: string }): void => {
+  using copy = openCopy(temporary);
+  if (!hasTable(copy, "audit_entries")) return;
+  const entry = { action: "backup.restored", id: basename(file) } as const;
+  for (const { query, values } of record({ actor: OPERATOR, now }, entry)) query.all(copy, values);
+};
 
-const checkedManifests = (temporary: string): string[] =>
-  withCopy(temporary, (copy) => {
-    assertSound(copy);
-    return manifestsOf(copy);
-  });
+const checkedManifests = (temporary: string): string[] => {
+  using copy = openCopy(temporary);
+  assertSound(copy);
+  return manifestsOf(copy);
+};
 
 /** @throws OperatorError for a replica, which would only load the cluster's store again */
 const assertNoReplica = (dataDir: string): void => {
