@@ -12,7 +12,7 @@ import { command } from "./command.ts";
 import {
   displayName,
   printFindings,
-  printQuestions,
+  printTrace,
   printRecords,
   type WireDomain,
   argumentOf,
@@ -68,10 +68,7 @@ const printNameCheck = (check: WireNameCheck, withTrace: boolean): void => {
     print("");
     printRecords([{ record, ...(guide && { guide }) }]);
   }
-  if (!withTrace) return;
-  const { zone = "an unknown zone", nameServers } = trace;
-  print(`\nEvery query, in the zone ${zone} (name servers: ${nameServers.join(", ") || "none"}):\n`);
-  printQuestions(trace);
+  if (withTrace) printTrace("Every query, in the zone", trace);
 };
 
 /** `domains check`, which needs no project. */

@@ -20,7 +20,7 @@ const dim = (text: string): string => styleText("dim", text, { validateStream: f
 const indent = (text: string, by: string): string => text.replaceAll(/^/gm, by);
 
 /** A description, which is written for lists, as a sentence. */
-const sentence = (text: string): string =>
+export const sentence = (text: string): string =>
   text === "" || /[.:]$/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** `(free, pro or enterprise; default free)`; "" if there is nothing to say. */

@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from "commander";
 import { keyOf } from "../config/file.ts";
 import { SETTING_GROUPS, type Setting } from "../config/settings.ts";
 import { CONFIG_VARIABLE, PREFIX } from "../config/sources.ts";
-import { argumentUsage, HELP } from "./help.ts";
+import { argumentUsage, HELP, sentence } from "./help.ts";
 import { EXIT_CODES, examplesOf, fullName, textsOf } from "./command.ts";
 
 /** Text as roff takes it: no line begins with a control character, and hyphens can be copied. */
@@ -13,9 +13,6 @@ const escaped = (text: string): string =>
     .replaceAll(/^(?=[.'])/gm, "\\&");
 
 const bold = (text: string): string => `\\fB${escaped(text)}\\fR`;
-
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.:]$/.test(text) ? "" : "."}`;
 
 const section = (title: string): string => `.SH ${escaped(title)}`;
 const subsection = (title: string): string => `.SS ${escaped(title)}`;

@@ -152,8 +152,12 @@ export const printCertificate = ({ certificate }: WireDomain): void => {
 
 type WireTrace = NonNullable<WireDomain["trace"]>;
 
-/** Prints every DNS query of a check, its response, and the command that repeats it. */
-export const printQuestions = ({ questions }: Pick<WireTrace, "questions">): void => {
+/** Prints every DNS query of a check, its response, and the command that repeats it. @param title before the zone */
+export const printTrace = (
+  title: string,
+  { zone = "an unknown zone", nameServers, questions }: Pick<WireTrace, "zone" | "nameServers" | "questions">,
+): void => {
+  print(`\n${title} ${zone} (name servers: ${nameServers.join(", ") || "none"}):\n`);
   for (const { server, name, type, outcome, detail, records, milliseconds, command } of questions) {
     print(`  ${server}  ${name} ${type}  ${outcome}${detail ? ` (${detail})` : ""}  ${milliseconds} ms`);
     for (const record of records) print(`    ${record}`);
@@ -163,9 +167,7 @@ export const printQuestions = ({ questions }: Pick<WireTrace, "questions">): voi
 
 export const printLastCheck = ({ trace }: WireDomain): void => {
   if (!trace) return print("\nIt has not been checked yet.");
-  const { zone = "an unknown zone", nameServers } = trace;
-  print(`\nThe last check, of ${zone} (name servers: ${nameServers.join(", ") || "none"}):\n`);
-  printQuestions(trace);
+  printTrace("The last check, of", trace);
 };
 
 export const printHistory = (events: readonly WireEvent[]): void => {
