@@ -15,14 +15,16 @@ const follow = async (
   {
     ms = 30,
     lastEventId,
-    heardAgo = 0,
+    isHeard = true,
+    silenceMs = 10_000,
     minGaps = 0,
     error,
   }: {
     ms?: number;
     minGaps?: number;
     lastEventId?: string;
-    heardAgo?: number;
+    isHeard?: boolean;
+    silenceMs?: number;
     error?: Error;
   } = {},
 ) => {
@@ -39,18 +41,18 @@ const follow = async (
       onGap: (gap) => gaps.push(gap),
     },
     {
-      async *events({ lastEventId }) {
+      async *events({ lastEventId }, onHeard) {
         asked.push(lastEventId);
         if (error) throw error;
+        if (isHeard) onHeard();
         yield* events;
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
         signal.throwIfAborted();
       },
-      heardAt: () => Date.now() - heardAgo,
       signal,
       batchMs: 5,
       pollMs: 10,
-      silenceMs: 5,
+      silenceMs,
       patienceMs: 5,
     },
   );
@@ -98,15 +100,21 @@ describe("following the animals", () => {
   });
 
   test("asks for polling while nothing is heard, and stops with its page", async () => {
-    const { gaps } = await follow([], { heardAgo: 100_000, minGaps: 3 });
+    const { gaps } = await follow([], { isHeard: false, minGaps: 3 });
     expect(new Set(gaps)).toEqual(new Set(["silence"]));
     const count = gaps.length;
     await Bun.sleep(30);
     expect(gaps.length).toBe(count);
   });
 
+  test("asks for polling when a stream that was heard is silent for too long", async () => {
+    const { gaps } = await follow([], { silenceMs: 10, minGaps: 2 });
+    expect(new Set(gaps)).toEqual(new Set(["silence"]));
+    expect((await follow([])).gaps).toEqual([]);
+  });
+
   test("goes on with polling when the server refuses the stream", async () => {
-    const { gaps } = await follow([], { error: new Error("refused"), heardAgo: 100_000, minGaps: 2 });
+    const { gaps } = await follow([], { error: new Error("refused"), minGaps: 2 });
     expect(new Set(gaps)).toEqual(new Set(["silence"]));
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { QueryClient } from "@tanstack/query-core";
 import {
   type Animal,
   type Day,
@@ -20,20 +21,22 @@ import {
   viewOf,
 } from "../../../src/pages/console/ui/animals/animal.ts";
 import {
-  type Pages,
   csvOf,
   failureOf,
   failureWords,
-  itemsOf,
   mayEnter,
   outcomeOf,
-  patchItems,
-  patchPages,
   reasonOf,
   wantedAnimal,
-  withFirst,
 } from "../../../src/pages/console/ui/animals/changes.ts";
 import { conflicting, differing } from "../../../src/pages/console/ui/parts/draft.ts";
+import {
+  type Pages,
+  isEqual,
+  itemsOf,
+  recordsOf,
+  withFirst,
+} from "../../../src/pages/console/ui/parts/records.ts";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { csvLine, guardFormula } from "../../../src/lib/csv-writer.ts";
 
@@ -302,7 +305,7 @@ const animal = (id: number, more: Partial<Animal> = {}): Animal => ({
 });
 
 /** A list with these ids on its pages. */
-const listOf = (pages: readonly (readonly number[])[], hasMore = false): Pages => ({
+const listOf = (pages: readonly (readonly number[])[], hasMore = false): Pages<Animal> => ({
   pages: pages.map((ids, at) => ({
     items: ids.map((id) => animal(id)),
     next: at < pages.length - 1 || hasMore ? "cursor" : undefined,
@@ -310,30 +313,58 @@ const listOf = (pages: readonly (readonly number[])[], hasMore = false): Pages =
   pageParams: pages.map(() => ""),
 });
 
-const idsOf = (list: Pages) => itemsOf(list).map(({ id }) => id);
+const idsOf = (list: Pages<Animal> | undefined) => itemsOf(list).map(({ id }) => id);
 
 describe("changes that others make", () => {
   const list = listOf([
     [9, 8],
     [7, 6],
   ]);
+  const { known, show } = recordsOf<Animal>(["lists"], ["one"]);
+  const most = 9223372036854775807n as unknown as number;
+  const openLists = () => {
+    const queries = new QueryClient();
+    queries.setQueryData(["lists", "all"], list);
+    queries.setQueryData(["lists", "old"], listOf([[9, 1]]));
+    queries.setQueryData(["one", 8], animal(8));
+    void queries.invalidateQueries({ queryKey: ["lists", "old"] });
+    return { queries, shown: (name: string) => queries.getQueryData<Pages<Animal>>(["lists", name]) };
+  };
 
-  test("show in their rows, and leave the pages alone that they are not on", () => {
-    const patched = patchPages(list, new Map([[7, animal(7, { status: "sold" })]]));
-    expect(itemsOf(patched).map(({ status }) => status)).toEqual([undefined, undefined, "sold", undefined]);
-    expect(patched.pages[0]).toBe(list.pages[0]);
+  test("show in their rows, and leave the pages and lists alone that they are not on", () => {
+    const { queries, shown } = openLists();
+    const { dataUpdateCount } = queries.getQueryState(["lists", "old"])!;
+    show(queries, new Map([[7, animal(7, { status: "sold" })]]));
+    expect(itemsOf(shown("all")).map(({ status }) => status)).toEqual([
+      undefined,
+      undefined,
+      "sold",
+      undefined,
+    ]);
+    expect(shown("all")?.pages[0]).toBe(list.pages[0]);
+    expect(queries.getQueryState(["lists", "old"])?.dataUpdateCount).toBe(dataUpdateCount);
+    expect(known(queries, 7)?.status).toBe("sold");
   });
 
   test("are nothing new if the list shows them already, also of a category beyond a double", () => {
-    const most = 9223372036854775807n;
-    const items = [animal(7, { categoryId: most })];
-    expect(patchItems(items, new Map([[7, animal(7, { categoryId: most })]]))).toBe(items);
-    expect(patchPages(list, new Map([[7, animal(7)]]))).toBe(list);
-    expect(patchPages(list, new Map([[1, undefined]]))).toBe(list);
+    expect(isEqual(animal(7, { categoryId: most }), animal(7, { categoryId: most }))).toBe(true);
+    expect(isEqual(animal(7, { categoryId: most }), animal(7))).toBe(false);
+    expect(isEqual(animal(7), null)).toBe(false);
   });
 
-  test("take a deleted animal out", () => {
-    expect(idsOf(patchPages(list, new Map([[8, undefined]])))).toEqual([9, 7, 6]);
+  test("take a deleted animal out, which is known as deleted where it is shown alone", () => {
+    const { queries, shown } = openLists();
+    show(queries, new Map([8, 9].map((id) => [id, undefined])));
+    expect(idsOf(shown("all"))).toEqual([7, 6]);
+    expect([known(queries, 8), known(queries, 9)]).toEqual([null, undefined]);
+  });
+
+  test("leave a list stale that is to be read again", () => {
+    const { queries, shown } = openLists();
+    show(queries, new Map([[9, undefined]]));
+    expect(idsOf(shown("old"))).toEqual([1]);
+    expect(queries.getQueryState(["lists", "old"])?.isInvalidated).toBe(true);
+    expect(queries.getQueryState(["lists", "all"])?.isInvalidated).toBe(false);
   });
 });
 
@@ -376,7 +407,7 @@ describe("animals that are put first", () => {
 
   test("leave a list alone that has them", () => {
     const list = listOf([[1]]);
-    expect(withFirst(list, [animal(1)])).toBe(list);
+    expect(withFirst(list, [animal(1)])).toEqual(list);
   });
 });
 

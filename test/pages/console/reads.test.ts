@@ -1,13 +1,8 @@
 import { beforeEach, expect, test } from "bun:test";
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from "@tanstack/query-core";
-import {
-  finishWrite,
-  isAuthWrite,
-  onStaleRead,
-  onWrite,
-  readAfterWrites,
-} from "../../../src/pages/console/ui/api/client.ts";
-import { readsDone, reread, restartReads } from "../../../src/pages/console/ui/parts/reads.ts";
+import { finishWrite, isAuthWrite, onWrite } from "../../../src/pages/console/ui/api/client.ts";
+import { outcomeOf } from "../../support/outcome.ts";
+import { readOnce, readsDone, reread, restartReads } from "../../../src/pages/console/ui/parts/reads.ts";
 
 test.each([
   ["GET", "sessions", false],
@@ -124,39 +119,23 @@ test("a change by other users waits for reads of the same data only", async () =
   await readsDone(queries, [LIST]);
 });
 
-test("an uncached read is repeated if a write finishes during it", async () => {
-  const server = slowServer();
-  const read = readAfterWrites(server.read);
-  server.state = "approved";
-  finishWrite();
-  await server.respond(0);
-  expect(server.requests()).toBe(2);
+test("a read for its result is restarted by each write that finishes during it, and is not kept", async () => {
+  const { queries, server, write } = open();
+  const read = readOnce(queries, server.read);
+  write("approved");
   await server.respond(1);
-  expect(await read).toBe("approved");
+  write("completed");
+  await server.respond(3);
+  await server.respond(server.requests() - 1);
+  expect(await read).toBe("completed");
+  await Bun.sleep(1);
+  expect(queries.getQueryCache().getAll()).toHaveLength(1);
 });
 
-test("an uncached read returns after three overlapping writes, and the data is invalidated a second later", async () => {
-  const server = slowServer();
-  let invalidations = 0;
-  const invalidated = Promise.withResolvers<void>();
-  onStaleRead(() => {
-    invalidations += 1;
-    invalidated.resolve();
-  });
-  const reads = [0, 1].map(() => readAfterWrites(server.read));
-  for (let attempt = 0; attempt < 3; attempt++) {
-    server.state = `state ${attempt}`;
-    finishWrite();
-    await server.respond(2 * attempt);
-    await server.respond(2 * attempt + 1);
-  }
-  expect(server.requests()).toBe(6);
-  expect(await Promise.all(reads)).toEqual(["state 1", "state 1"]);
-  expect(invalidations).toBe(0);
-  await invalidated.promise;
-  // A second timer would be due before this sleep ends.
-  await Bun.sleep(20);
-  expect(invalidations).toBe(1);
+test("a read for its result that fails throws its error", async () => {
+  const { queries } = open();
+  const error = new Error("The server did not respond.");
+  expect(await outcomeOf(readOnce(queries, () => Promise.reject(error)))).toThrow(error.message);
 });
 
 test("waiting for reads restarts one that never ends", async () => {

@@ -1,6 +1,6 @@
 import { MutationCache, QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
-import { ApiError, onStaleRead, onWrite } from "./api/client.ts";
+import { ApiError, onWrite } from "./api/client.ts";
 import { App } from "./app.tsx";
 import { AUDIT } from "./audit/queries.ts";
 import { keepFocus, startNavigation } from "./parts/navigation.ts";
@@ -25,7 +25,6 @@ const queries: QueryClient = new QueryClient({
 });
 
 onWrite(() => restartReads(queries));
-onStaleRead(() => void queries.invalidateQueries());
 startNavigation();
 keepFocus();
 render(

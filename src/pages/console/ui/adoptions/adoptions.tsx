@@ -26,14 +26,7 @@ import {
   viewOf,
   withOrder,
 } from "./order.ts";
-import {
-  useAdoption,
-  useAdoptionActions,
-  useAdoptionLive,
-  useAdoptions,
-  useChangesElsewhere,
-  useCounts,
-} from "./queries.ts";
+import { useAdoption, useAdoptionActions, useAdoptions, useCounts } from "./queries.ts";
 import { useAnimal } from "../animals/queries.ts";
 import { idOf, isOnPage } from "../parts/address.ts";
 import { useLocation, useRoute } from "../parts/navigation.ts";
@@ -228,7 +221,6 @@ const NOT_FOUND = new ApiError(404, "not_found", "There is no adoption with this
 
 const AdoptionPage = ({ id }: { id: number }) => {
   const found = useAdoption(id);
-  useAdoptionLive(id);
   const isMissing = isGone(found.error);
   return (
     <Page title={`Adoption no. ${id}`} back={{ href: adoptionsPath(), label: "Back to adoptions" }}>
@@ -377,8 +369,7 @@ const AdoptionList = ({ view }: { view: View }) => {
   const { route } = useLocation();
   const mayChange = useSession().can("orders:write");
   const found = useAdoptions(view);
-  const { data: counts } = useCounts(view);
-  const onPointer = useChangesElsewhere(view);
+  const { counts, onPointer } = useCounts(view);
   return (
     <Page
       title="Adoptions"

@@ -55,9 +55,6 @@ export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
   ...now,
 });
 
-export const isSame = (shown: Adoption, now: Order): boolean =>
-  JSON.stringify(withOrder(shown, now)) === JSON.stringify(shown);
-
 export const animalLabel = ({ animal, petId }: Pick<Adoption, "animal" | "petId">): string =>
   animal ? animal.name : `animal ${petId}`;
 

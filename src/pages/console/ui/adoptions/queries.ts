@@ -1,9 +1,10 @@
-import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { type QueryClient, type QueryKey, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useRef } from "preact/hooks";
 import { readAnimals, rereadAnimals } from "../animals/queries.ts";
-import { type Page, dataOf, pageOf, readAfterWrites, store } from "../api/client.ts";
-import { reread, restartReads } from "../parts/reads.ts";
-import { useAll, useLive, withItems } from "../parts/queries.ts";
+import { type Page, dataOf, pageOf, store } from "../api/client.ts";
+import { type Pages, isEqual, recordsOf, withFirst } from "../parts/records.ts";
+import { readNow, reread, restartReads } from "../parts/reads.ts";
+import { useAll } from "../parts/queries.ts";
 import { useSession } from "../session.tsx";
 import {
   type Adoption,
@@ -15,7 +16,6 @@ import {
   type Step,
   type View,
   areSame,
-  isSame,
   recounted,
   withAnimals,
   withOrder,
@@ -29,9 +29,13 @@ const ONE = [...ADOPTIONS, "one"] as const;
 export const OF_ANIMAL = [...ADOPTIONS, "of"] as const;
 
 type Narrow = Omit<Filter, "status">;
-type Pages = InfiniteData<Page<Adoption>>;
+
+/** The counts of a list. They are old if a change of this page may have altered them in a way that only the API knows. */
+type KnownCounts = Counts & { areOld?: true };
 
 const POLL_MS = 10_000;
+
+const { known, show } = recordsOf<Adoption>(LIST, ONE);
 
 const narrowQuery = ({ q, animal }: Narrow) => ({
   ...(q !== undefined && { q }),
@@ -51,20 +55,6 @@ const useAnimalsOf = () => {
   };
 };
 
-const readCounts = (narrow: Narrow): Promise<Counts> =>
-  dataOf(store.GET("/store/statistics", { params: { query: narrowQuery(narrow) } })).then(
-    ({ byStatus }) => byStatus,
-  );
-
-/** How many adoptions match, by status. They are exact after every write, also of this page. */
-export const useCounts = (narrow: Narrow) =>
-  useQuery({
-    queryKey: countsKey(narrow),
-    queryFn: () => readCounts(narrow),
-    // `useChangesElsewhere` compares them with those before.
-    refetchOnWindowFocus: false,
-  });
-
 export const useAdoptions = (view: View) => {
   const withTheirs = useAnimalsOf();
   const { status, sort } = view;
@@ -79,57 +69,67 @@ export const useAdoptions = (view: View) => {
 const CALM_MS = 2000;
 
 /**
- * Reads the list again when adoptions were started or changed elsewhere, which the counts tell in one small request. Rows do not
- * move while the user points at them.
- * @returns the handler of the pointer above the list
+ * How many adoptions match, by status. If they differ from those that this page knows, adoptions were started or changed
+ * elsewhere, and the list is read again. Rows do not move while the user points at them.
+ * @returns also the handler of the pointer above the list
  */
-export const useChangesElsewhere = (view: View): (() => void) => {
+export const useCounts = (view: View) => {
   const queries = useQueryClient();
   const pointedAt = useRef(-Infinity);
   const isWaiting = useRef(false);
-  useLive(async () => {
+  const rereadWhenCalm = async () => {
     if (isWaiting.current) return;
-    const queryKey = countsKey(view);
-    const before = queries.getQueryData<Counts>(queryKey);
-    const now = await readAfterWrites(() => readCounts(view)).catch(() => undefined);
-    if (!now || (before && areSame(before, now))) return;
     isWaiting.current = true;
     while (performance.now() - pointedAt.current < CALM_MS)
       await new Promise((done) => setTimeout(done, CALM_MS));
     isWaiting.current = false;
-    // Counted again: the user may have changed adoptions since.
-    void reread(queries, queryKey);
     await reread(queries, LIST);
-  }, POLL_MS);
-  return () => {
-    pointedAt.current = performance.now();
+  };
+  const queryKey = countsKey(view);
+  const { data: counts } = useQuery<KnownCounts>({
+    queryKey,
+    async queryFn({ signal }) {
+      const query = narrowQuery(view);
+      const { byStatus } = await dataOf(store.GET("/store/statistics", { params: { query }, signal }));
+      const before = queries.getQueryData<KnownCounts>(queryKey);
+      if (before && !before.areOld && !areSame(before, byStatus)) void rereadWhenCalm();
+      return byStatus;
+    },
+    refetchInterval: POLL_MS,
+  });
+  return {
+    counts,
+    onPointer() {
+      pointedAt.current = performance.now();
+    },
   };
 };
 
-const readOrder = (orderId: number): Promise<Order> =>
-  dataOf(store.GET("/store/orders/{orderId}", { params: { path: { orderId } } }));
-
-const listed = (queries: QueryClient): Adoption[] =>
-  queries
-    .getQueriesData<Pages>({ queryKey: LIST })
-    .flatMap(([, list]) => list?.pages ?? [])
-    .flatMap(({ items }) => items);
-
-/** One adoption: as in a loaded list at first, then from the API. */
-export const useAdoption = (id: number) => {
+/** One adoption as a query. Its state shows in the lists too. */
+const useAdoptionQuery = () => {
   const queries = useQueryClient();
   const withTheirs = useAnimalsOf();
-  return useQuery({
-    queryKey: [...ONE, id],
-    queryFn: async () => (await withTheirs([await readOrder(id)]))[0]!,
-    placeholderData: () => listed(queries).find((one) => one.id === id),
+  return (orderId: number) => ({
+    queryKey: [...ONE, orderId] as QueryKey,
+    async queryFn({ signal }: { signal: AbortSignal }): Promise<Adoption> {
+      const params = { path: { orderId } };
+      const order = await dataOf(store.GET("/store/orders/{orderId}", { params, signal }));
+      if (showOrder(queries, order)) restartReads(queries, { queryKey: LIST });
+      const [adoption] = await withTheirs([order]);
+      return adoption!;
+    },
     gcTime: 0,
   });
 };
 
-export const useAdoptionLive = (id: number): void => {
+/** One adoption: as in a loaded list at first, then from the API. */
+export const useAdoption = (id: number) => {
   const queries = useQueryClient();
-  useLive(() => rereadOrder(queries, id), POLL_MS);
+  return useQuery({
+    ...useAdoptionQuery()(id),
+    placeholderData: () => known(queries, id) ?? undefined,
+    refetchInterval: POLL_MS,
+  });
 };
 
 /** True if every adoption with this status and animal is counted: the page cannot predict the results of a search. */
@@ -141,60 +141,46 @@ const recount = (queries: QueryClient, order: Order, from: Status | undefined): 
   for (const [queryKey, counts] of queries.getQueriesData<Counts>({ queryKey: COUNTS })) {
     const narrow = queryKey[2] as Narrow;
     if (!counts || (narrow.animal !== undefined && narrow.animal !== order.petId)) continue;
-    if (isCertain(narrow, order)) queries.setQueryData(queryKey, recounted(counts, from, order.status));
-    else void queries.invalidateQueries({ queryKey });
+    const isSure = isCertain(narrow, order);
+    queries.setQueryData<KnownCounts>(
+      queryKey,
+      isSure ? recounted(counts, from, order.status) : { ...counts, areOld: true },
+    );
+    if (!isSure) void queries.invalidateQueries({ queryKey });
   }
 };
-
-const known = (queries: QueryClient, id: number): Adoption | undefined =>
-  [...queries.getQueriesData<Adoption>({ queryKey: ONE }).map(([, one]) => one), ...listed(queries)].find(
-    (one) => one?.id === id,
-  );
 
 /**
  * Shows an adoption's new state wherever it is shown. In a list it stays at its place until the list is read again, so that no
  * other row moves under the pointer.
+ * @returns true if it is new
  */
-const patch = (queries: QueryClient, order: Order): void => {
+const showOrder = (queries: QueryClient, order: Order): boolean => {
   const before = known(queries, order.id);
-  if (before && before.status !== order.status) recount(queries, order, before.status);
-  queries.setQueriesData<Pages>(
-    { queryKey: LIST },
-    withItems((items) => items.map((one) => (one.id === order.id ? withOrder(one, order) : one))),
-  );
-  queries.setQueryData<Adoption>([...ONE, order.id], (one) => one && withOrder(one, order));
+  if (!before) return false;
+  const now = withOrder(before, order);
+  if (isEqual(before, now)) return false;
+  if (before.status !== order.status) recount(queries, order, before.status);
+  show(queries, new Map([[order.id, now]]));
   void queries.invalidateQueries({ queryKey: LIST, refetchType: "none" });
+  return true;
 };
 
 /** Shows a new adoption in the lists that it certainly belongs to. */
 const insert = (queries: QueryClient, adoption: Adoption): void => {
   recount(queries, adoption, undefined);
-  for (const [queryKey, list] of queries.getQueriesData<Pages>({ queryKey: LIST })) {
+  for (const [queryKey, list] of queries.getQueriesData<Pages<Adoption>>({ queryKey: LIST })) {
     const view = queryKey[2] as View;
     const isShown = isCertain(view, adoption) && (view.status ?? adoption.status) === adoption.status;
-    const [first, ...rest] = list?.pages ?? [];
-    if (isShown && first && view.sort === "-id")
-      queries.setQueryData<Pages>(queryKey, {
-        ...list!,
-        pages: [{ ...first, items: [adoption, ...first.items] }, ...rest],
-      });
+    if (list && isShown && view.sort === "-id") queries.setQueryData(queryKey, withFirst(list, [adoption]));
     else void queries.invalidateQueries({ queryKey });
   }
-};
-
-const rereadOrder = async (queries: QueryClient, id: number): Promise<Order | undefined> => {
-  const order = await readAfterWrites(() => readOrder(id)).catch(() => undefined);
-  if (!order) return undefined;
-  const before = known(queries, id);
-  if (before && isSame(before, order)) return order;
-  restartReads(queries, { queryKey: LIST });
-  patch(queries, order);
-  return order;
 };
 
 /** The changes of adoptions, which all views show immediately. */
 export const useAdoptionActions = () => {
   const queries = useQueryClient();
+  const queryOf = useAdoptionQuery();
   const mayRead = useSession().can("pets:read");
   /** Shows the animal's new status, and the adoption on its page. If that fails, the animals follow soon by themselves. */
   const refreshAnimal = ({ petId }: Order) => {
@@ -216,10 +202,12 @@ export const useAdoptionActions = () => {
     async step(id: number, step: Step, header: { "Idempotency-Key": string }): Promise<Order> {
       const path = `/store/orders/{orderId}/${step}` as const;
       const order = await dataOf(store.POST(path, { params: { path: { orderId: id }, header } }));
-      patch(queries, order);
+      showOrder(queries, order);
       refreshAnimal(order);
       return order;
     },
-    reread: (id: number): Promise<Order | undefined> => rereadOrder(queries, id),
+    /** The adoption as it is now, unless it can't be read. */
+    reread: (id: number): Promise<Adoption | undefined> =>
+      readNow(queries, queryOf(id)).catch(() => undefined),
   };
 };

@@ -1,5 +1,5 @@
 import type { EventOptions, OpenStream, PetEvent } from "../../../../client/pet-events.ts";
-import type { Changes } from "./changes.ts";
+import type { Changes } from "../parts/records.ts";
 import type { Animal } from "./animal.ts";
 
 export type Gap =
@@ -12,16 +12,17 @@ export type Gap =
 
 export interface Follower {
   /** Called with the changes of a moment together. */
-  onChanges(changes: Changes): unknown;
+  onChanges(changes: Changes<Animal>): unknown;
   /** Called when changes may have been missed: reload the animals that are shown. */
   onGap(gap: Gap): void;
 }
 
 interface FollowOptions {
-  /** The stream of events. It reconnects by itself. */
-  events(options: EventOptions): AsyncIterable<PetEvent>;
-  /** The time of the server's last message, in milliseconds. */
-  heardAt(): number;
+  /**
+   * The stream of events. It reconnects by itself.
+   * @param onHeard called whenever the server sends something
+   */
+  events(options: EventOptions, onHeard: () => void): AsyncIterable<PetEvent>;
   signal: AbortSignal;
   /** Changes are collected for so long: an import makes thousands. */
   batchMs?: number;
@@ -63,30 +64,23 @@ const collector = (onChanges: Follower["onChanges"], batchMs: number) => {
 export const followAnimals = async (
   position: Position,
   { onChanges, onGap }: Follower,
-  {
-    events,
-    heardAt,
-    signal,
-    batchMs = 200,
-    pollMs = 15_000,
-    silenceMs = 20_000,
-    patienceMs = 3000,
-  }: FollowOptions,
+  { events, signal, batchMs = 200, pollMs = 15_000, silenceMs = 20_000, patienceMs = 3000 }: FollowOptions,
 ): Promise<void> => {
   const { add, flush } = collector(onChanges, batchMs);
-  const begin = Date.now();
-  const first = setTimeout(() => {
-    if (heardAt() < begin) onGap("silence");
-  }, patienceMs);
-  const polling = setInterval(() => {
-    if (Date.now() - Math.max(heardAt(), begin) > silenceMs) onGap("silence");
-  }, pollMs);
-  signal.addEventListener("abort", () => {
-    clearTimeout(first);
-    clearInterval(polling);
-  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const pollAfter = (ms: number) => {
+    clearTimeout(timer);
+    if (signal.aborted) return;
+    timer = setTimeout(() => {
+      onGap("silence");
+      pollAfter(pollMs);
+    }, ms);
+  };
+  pollAfter(patienceMs);
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  const { lastEventId } = position;
   try {
-    for await (const event of events({ lastEventId: position.lastEventId, signal })) {
+    for await (const event of events({ lastEventId, signal }, () => pollAfter(silenceMs))) {
       const isFirst = position.lastEventId === undefined;
       position.lastEventId = event.id;
       if (event.type === "reset") onGap(isFirst ? "start" : "reset");
@@ -94,8 +88,8 @@ export const followAnimals = async (
       else add(event.pet.id, event.pet);
     }
   } catch {
-    // Ended, or refused for good: polling continues.
-    if (!signal.aborted) onGap("silence");
+    // Ended, or refused for good: poll immediately, and continue.
+    pollAfter(0);
   } finally {
     flush();
   }

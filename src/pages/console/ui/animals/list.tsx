@@ -32,7 +32,8 @@ import {
   summaryOf,
   viewOf,
 } from "./animal.ts";
-import { type Outcome, type Wanted, csvOf, failureWords, itemsOf, reasonOf } from "./changes.ts";
+import { type Outcome, type Wanted, csvOf, failureWords, reasonOf } from "./changes.ts";
+import { itemsOf } from "../parts/records.ts";
 import {
   AddAnimal,
   AnimalDialog,

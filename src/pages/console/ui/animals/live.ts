@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { petEvents } from "../../../../client/pet-events.ts";
+import { type OpenStream, petEvents } from "../../../../client/pet-events.ts";
 import { openStore } from "../api/client.ts";
 import { useHidden } from "../parts/queries.ts";
 import { type Animal, type View, letsThrough } from "./animal.ts";
-import { type Changes, type Pages, itemsOf, mayEnter } from "./changes.ts";
+import { type Changes, type Pages, itemsOf } from "../parts/records.ts";
+import { mayEnter } from "./changes.ts";
 import { type Follower, type Gap, type Position, followAnimals, heard } from "./events.ts";
 import {
   animalsRead,
@@ -19,20 +20,14 @@ import {
 
 /** Later streams continue there, so that nothing is missed between two pages. */
 const position: Position = { lastEventId: undefined };
-let heardAt = 0;
 
 /** The stream, by the gateway. It does not keep the session alive. */
-const open = heard(
-  (lastEventId, signal) =>
-    openStore(
-      "/pets/events",
-      { "x-unattended": "1", ...(lastEventId !== undefined && { "last-event-id": lastEventId }) },
-      signal,
-    ),
-  () => {
-    heardAt = Date.now();
-  },
-);
+const open: OpenStream = (lastEventId, signal) =>
+  openStore(
+    "/pets/events",
+    { "x-unattended": "1", ...(lastEventId !== undefined && { "last-event-id": lastEventId }) },
+    signal,
+  );
 
 /**
  * Shows the changes that others make to animals, while the page is visible: a browser allows few connections to a server
@@ -56,7 +51,10 @@ export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & P
           applyChanges(queries, changes);
         },
       },
-      { events: (options) => petEvents(open, options), heardAt: () => heardAt, signal: controller.signal },
+      {
+        events: (options, onHeard) => petEvents(heard(open, onHeard), options),
+        signal: controller.signal,
+      },
     );
     return () => controller.abort();
   }, [isHidden]);
@@ -80,7 +78,7 @@ type Waiting = ReadonlyMap<number, Animal>;
 const NONE: Waiting = new Map();
 
 /** The waiting animals in their new state, and those that have arrived. */
-const afterChanges = (waiting: Waiting, changes: Changes, arrived: readonly Animal[]): Waiting => {
+const afterChanges = (waiting: Waiting, changes: Changes<Animal>, arrived: readonly Animal[]): Waiting => {
   const next = new Map(waiting);
   for (const id of changes.keys()) next.delete(id);
   for (const one of arrived) next.set(one.id, one);
@@ -91,7 +89,7 @@ const afterChanges = (waiting: Waiting, changes: Changes, arrived: readonly Anim
  * Follows a list. Rows change in their places. Animals that would make it longer wait until the user wants them, so that no
  * row moves under the pointer.
  */
-export const useLiveList = (view: View, list: Pages | undefined) => {
+export const useLiveList = (view: View, list: Pages<Animal> | undefined) => {
   const queries = useQueryClient();
   const key = JSON.stringify(view);
   const [waiting, setWaiting] = useState(NONE);
@@ -103,13 +101,13 @@ export const useLiveList = (view: View, list: Pages | undefined) => {
     setWaiting(NONE);
   }, [key]);
 
-  const arrive = async (candidates: readonly Animal[], changes: Changes) => {
+  const arrive = async (candidates: readonly Animal[], changes: Changes<Animal>) => {
     const arrived = await findArrivals(queries, view, candidates).catch(() => []);
     if (currentKey.current === key) setWaiting((before) => afterChanges(before, changes, arrived));
   };
   const catchUp = async (gap: Gap) => {
     const ids = gap === "reset" ? itemsOf(list).map(({ id }) => id) : visibleIds();
-    await arrive(await readNewest(view), NONE);
+    await arrive(await readNewest(queries, view), NONE);
     await rereadAnimals(queries, ids);
     if (gap !== "start") recount(queries);
   };

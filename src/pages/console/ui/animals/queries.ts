@@ -1,7 +1,7 @@
 import { type QueryClient, keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { ApiError, dataOf, pageOf, readAfterWrites, store } from "../api/client.ts";
+import { ApiError, dataOf, pageOf, store } from "../api/client.ts";
 import { integerOf } from "../parts/address.ts";
-import { readsDone, reread } from "../parts/reads.ts";
+import { readOnce, readsDone, reread } from "../parts/reads.ts";
 import { PAGE_SIZE, useAll } from "../parts/queries.ts";
 import {
   type Animal,
@@ -15,19 +15,14 @@ import {
 } from "./animal.ts";
 import {
   type Change,
-  type Changes,
   type Outcome,
-  type Pages,
   type Wanted,
   failureOf,
-  isSame,
-  itemsOf,
   mayEnter,
   outcomeOf,
-  patchPages,
   wantedAnimal,
-  withFirst,
 } from "./changes.ts";
+import { type Changes, type Pages, isEqual, recordsOf, withFirst } from "../parts/records.ts";
 import { formatCount } from "../parts/wording.ts";
 
 /**
@@ -78,7 +73,7 @@ export const useStatistics = ({ q, category }: Filter = {}) =>
 export const readAnimals = (ids: readonly number[], filter: Filter = {}): Promise<Animal[]> => {
   const { sort: _, ...narrow } = listQuery(filter);
   const query = { ...narrow, ids: ids.join(","), limit: MAX_IDS };
-  return readAfterWrites(() => dataOf(store.GET("/pets", { params: { query } })));
+  return dataOf(store.GET("/pets", { params: { query } }));
 };
 
 /** Ids or changes in slices that the API takes. */
@@ -87,21 +82,11 @@ const slicesOf = <Item>(items: readonly Item[], size = MAX_IDS): (readonly Item[
     items.slice(index * size, (index + 1) * size),
   );
 
-const listsOf = (queries: QueryClient): Pages[] =>
-  queries.getQueriesData<Pages>({ queryKey: LIST }).flatMap(([, list]) => (list ? [list] : []));
+const { known, show } = recordsOf<Animal>(LIST, ONE);
 
-/** The animal as the console knows it: null if it was deleted. */
-const knownAnimal = (queries: QueryClient, id: number): Animal | null | undefined => {
-  const known = queries.getQueryData<Animal | null>([...ONE, id]);
-  if (known !== undefined) return known;
-  return listsOf(queries)
-    .flatMap(itemsOf)
-    .find((one) => one.id === id);
-};
-
-const isKnown = (queries: QueryClient, id: number, now: Animal | undefined): boolean => {
-  const known = knownAnimal(queries, id);
-  return now && known ? isSame(known, now) : known === null && now === undefined;
+const isKnown = (queries: QueryClient, [id, now]: readonly [number, Animal | undefined]): boolean => {
+  const before = known(queries, id);
+  return before === undefined ? false : isEqual(before, now ?? null);
 };
 
 const notFound = (): ApiError => new ApiError(404, "not_found", "There is no animal with this number.");
@@ -111,7 +96,7 @@ export const useAnimal = (id: number | undefined) => {
   const queries = useQueryClient();
   return useQuery<Animal | null>({
     queryKey: [...ONE, id],
-    placeholderData: () => (id === undefined ? undefined : (knownAnimal(queries, id) ?? undefined)),
+    placeholderData: () => (id === undefined ? undefined : (known(queries, id) ?? undefined)),
     queryFn: async () => {
       const [animal] = id === undefined ? [] : await readAnimals([id]);
       if (!animal) throw notFound();
@@ -125,20 +110,14 @@ export const useAnimal = (id: number | undefined) => {
  * Shows changes wherever the animals are shown, and counts again. Lists that are not shown and may have become longer are
  * read again when they are.
  */
-export const applyChanges = (queries: QueryClient, changes: Changes): void => {
-  const hasChanged = [...changes].some(([id, now]) => !isKnown(queries, id, now));
-  for (const [queryKey, list] of queries.getQueriesData<Pages>({ queryKey: LIST })) {
-    if (!list) continue;
+export const applyChanges = (queries: QueryClient, changes: Changes<Animal>): void => {
+  const hasChanged = [...changes].some((change) => !isKnown(queries, change));
+  for (const [queryKey, list] of queries.getQueriesData<Pages<Animal>>({ queryKey: LIST })) {
     const view = queryKey[1] as View;
-    if ([...changes.values()].some((now) => now && mayEnter(list, view, now)))
+    if (list && [...changes.values()].some((now) => now && mayEnter(list, view, now)))
       void queries.invalidateQueries({ queryKey, exact: true, type: "inactive", refetchType: "none" });
-    const patched = patchPages(list, changes);
-    if (patched !== list) queries.setQueryData(queryKey, patched);
   }
-  for (const [id, now] of changes)
-    queries.setQueryData<Animal | null>([...ONE, id], (before) =>
-      before === undefined ? undefined : (now ?? null),
-    );
+  show(queries, changes);
   if (hasChanged) recount(queries);
 };
 
@@ -154,18 +133,19 @@ export const recount = (queries: QueryClient): void => void queries.invalidateQu
 export const resetList = (queries: QueryClient, view: View): void =>
   void queries.resetQueries({ queryKey: listKey(view), exact: true });
 
-export const readNewest = (view: View): Promise<Animal[]> => {
+export const readNewest = (queries: QueryClient, view: View): Promise<Animal[]> => {
   const query = { limit: PAGE_SIZE, ...listQuery({ ...view, sort: DEFAULT_SORT }) };
-  return readAfterWrites(() => dataOf(store.GET("/pets", { params: { query } })));
+  return readOnce(queries, () => dataOf(store.GET("/pets", { params: { query } })));
 };
 
 export const putFirst = (queries: QueryClient, view: View, animals: readonly Animal[]): void => {
-  queries.setQueryData<Pages>(listKey(view), (list) => list && withFirst(list, animals));
+  queries.setQueryData<Pages<Animal>>(listKey(view), (list) => list && withFirst(list, animals));
 };
 
 export const rereadAnimals = async (queries: QueryClient, ids: readonly number[]): Promise<void> => {
   for (const some of slicesOf(ids)) {
-    const found = new Map((await readAnimals(some)).map((one) => [one.id, one]));
+    const animals = await readOnce(queries, () => readAnimals(some));
+    const found = new Map(animals.map((one) => [one.id, one]));
     applyChanges(queries, new Map(some.map((id) => [id, found.get(id)])));
   }
 };
@@ -176,11 +156,11 @@ export const findArrivals = async (
   view: View,
   animals: readonly Animal[],
 ): Promise<Animal[]> => {
-  const list = queries.getQueryData<Pages>(listKey(view));
+  const list = queries.getQueryData<Pages<Animal>>(listKey(view));
   const candidates = list ? animals.filter((one) => mayEnter(list, view, one)) : [];
   if (view.q === undefined || candidates.length === 0) return candidates;
   const ids = candidates.slice(0, MAX_IDS).map(({ id }) => id);
-  return readAnimals(ids, view);
+  return readOnce(queries, () => readAnimals(ids, view));
 };
 
 const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> => {

@@ -3,7 +3,7 @@ import { animalPath } from "../animals/animal.ts";
 import { type Page, pageOf, platform, store } from "../api/client.ts";
 import { categoriesPath } from "../categories/category.ts";
 import { addressOf } from "../parts/address.ts";
-import { useAll, useFresh } from "../parts/queries.ts";
+import { useAll } from "../parts/queries.ts";
 import { domainPath, projectPath } from "../projects/model.ts";
 import { type Grant, useSession } from "../session.tsx";
 import type { Entry, Kind, Resource } from "./words.ts";
@@ -96,16 +96,14 @@ const HISTORIES = {
 
 /** The history of a resource, page by page. Entries that were made elsewhere appear. */
 export const useHistory = (kind: keyof typeof HISTORIES, id: number | string) => {
-  useFresh(AUDIT, REFRESH_MS);
   const read: Read = HISTORIES[kind](String(id));
-  return useAll([...AUDIT, kind, String(id)], read);
+  return useAll([...AUDIT, kind, String(id)], read, { refetchInterval: REFRESH_MS });
 };
 
 /** The entries that match a filter, page by page. Entries that were made elsewhere appear. */
 export const useActivity = (filter: Filter) => {
-  useFresh(AUDIT, REFRESH_MS);
   const { actor, resource } = filter;
-  const isEnabled = useSession().can("audit:read");
+  const enabled = useSession().can("audit:read");
   const narrow = {
     ...(actor !== undefined && { actor }),
     ...(resource !== undefined && { resource }),
@@ -114,6 +112,6 @@ export const useActivity = (filter: Filter) => {
   return useAll<Entry>(
     [...AUDIT, filter],
     (page) => pageOf(platform.GET("/platform/audit", { params: { query: { ...page, ...narrow } } })),
-    { isEnabled },
+    { enabled, refetchInterval: REFRESH_MS },
   );
 };

@@ -1,6 +1,6 @@
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
-import { useAll, useFresh, useOne } from "../parts/queries.ts";
+import { useAll, useOne } from "../parts/queries.ts";
 import type { Filter } from "./progress.ts";
 import { type Domain, type NewConfig, listRefetchDelay, refetchDelay } from "./model.ts";
 
@@ -58,12 +58,10 @@ export const ALL_DOMAINS = ["domains"] as const;
 const LIVE_MS = 15_000;
 
 /** The domains of all projects that match a filter, page by page, problems first. */
-export const useAllDomains = (filter: Filter) => {
-  useFresh(ALL_DOMAINS, LIVE_MS);
-  return useAll<Domain>(
+export const useAllDomains = (filter: Filter) =>
+  useAll<Domain>(
     [...ALL_DOMAINS, "list", filter],
     (page) => pageOf(platform.GET("/platform/domains", { params: { query: { ...page, ...filter } } })),
     // Other pages change domains too.
-    { staleTime: 0 },
+    { staleTime: 0, refetchInterval: LIVE_MS },
   );
-};

@@ -14,7 +14,7 @@ import {
   useDraft,
   useFieldError,
 } from "../parts/form.tsx";
-import { useAll, useFresh, useOne } from "../parts/queries.ts";
+import { useAll, useOne } from "../parts/queries.ts";
 import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
 import {
@@ -40,6 +40,7 @@ import { useRoute } from "../parts/navigation.ts";
 import { Cells, type Column, List, RowLinks, Table, byId } from "../parts/table.tsx";
 
 const BACK = "/console/keys";
+const LIVE_MS = 30_000;
 
 const FIELDS: FormWords = {
   name: NAME,
@@ -71,8 +72,10 @@ interface OneKeyProps {
 /** Loads a key for a dialog. Refuses revoked keys, and keys that may do more than one's own. @param id from the address */
 const OneKey = ({ id, children }: OneKeyProps) => {
   const { user: own } = useSession();
-  const found = useOne([...KEYS, id], () =>
-    platform.GET("/platform/keys/{keyId}", { params: { path: { keyId: Number(id) } } }),
+  const found = useOne(
+    [...KEYS, id],
+    () => platform.GET("/platform/keys/{keyId}", { params: { path: { keyId: Number(id) } } }),
+    { refetchInterval: LIVE_MS },
   );
   const content = useRef<HTMLDivElement>(null);
   // The dialog opened before its content was loaded.
@@ -400,14 +403,13 @@ const Rows = ({ keys }: { keys: readonly Key[] }) => {
   );
 };
 
-const LIVE_MS = 30_000;
-
 export const Keys = () => {
   const { id = "", part } = useRoute().params;
-  const found = useAll([...KEYS, "list"], (query) =>
-    pageOf(platform.GET("/platform/keys", { params: { query } })),
+  const found = useAll(
+    [...KEYS, "list"],
+    (query) => pageOf(platform.GET("/platform/keys", { params: { query } })),
+    { refetchInterval: LIVE_MS },
   );
-  useFresh(KEYS, LIVE_MS);
   return (
     <Page title="Keys" add={{ href: "/console/keys/new", label: "Create key" }}>
       <List found={found} thing="key">

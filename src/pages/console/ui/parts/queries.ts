@@ -1,6 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import {
-  type InfiniteData,
   type QueryKey,
   type UseQueryOptions,
   keepPreviousData,
@@ -24,34 +23,6 @@ export const useHidden = (): boolean => {
   return isHidden;
 };
 
-/**
- * Calls `refresh` every `everyMs` while the tab is visible, and immediately when the user returns after that time. For changes
- * that are made elsewhere: `useLive(() => queries.invalidateQueries({ queryKey: KEYS }), 15_000)`.
- */
-export const useLive = (refresh: () => unknown, everyMs: number): void => {
-  const current = useRef(refresh);
-  current.current = refresh;
-  useEffect(() => {
-    let last = Date.now();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const run = () => {
-      last = Date.now();
-      void current.current();
-      timer = setTimeout(run, everyMs);
-    };
-    const adjust = () => {
-      clearTimeout(timer);
-      if (!document.hidden) timer = setTimeout(run, Math.max(0, last + everyMs - Date.now()));
-    };
-    adjust();
-    document.addEventListener("visibilitychange", adjust);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", adjust);
-    };
-  }, [everyMs]);
-};
-
 /** Items of a page: the most that the API returns, so that a long list is restored with few requests. */
 export const PAGE_SIZE = 100;
 
@@ -65,12 +36,6 @@ export const useOne = <Data>(
   options: Omit<UseQueryOptions<Data>, "queryKey" | "queryFn"> = {},
 ) => useQuery({ queryKey, queryFn: () => dataOf(read()), ...options });
 
-/** Reads data again every `everyMs`, because others change it. */
-export const useFresh = (queryKey: QueryKey, everyMs: number): void => {
-  const queries = useQueryClient();
-  useLive(() => queries.invalidateQueries({ queryKey }), everyMs);
-};
-
 /**
  * A list of the API, page by page. Reloading and going back load as many pages as before.
  * @param queryKey with everything that `read` depends on
@@ -79,13 +44,12 @@ export const useFresh = (queryKey: QueryKey, everyMs: number): void => {
 export const useAll = <Item>(
   queryKey: QueryKey,
   read: (page: { limit: number; cursor?: string }) => Promise<Page<Item>>,
-  {
-    isEnabled = true,
-    staleTime,
-  }: {
-    isEnabled?: boolean;
+  given: {
+    enabled?: boolean;
     /** Infinity: changes are patched in, and the list is never read again by itself. */
     staleTime?: number;
+    /** How often the list is read again while the user sees it, because others change it. */
+    refetchInterval?: number;
   } = {},
 ) => {
   const queries = useQueryClient();
@@ -97,17 +61,17 @@ export const useAll = <Item>(
     initialPageParam: "",
     getNextPageParam: ({ next }: Page<Item>) => next,
     structuralSharing: withLoadedPages(replaceEqualDeep),
-    ...(staleTime !== undefined && { staleTime }),
+    ...given,
   };
+  const { enabled = true } = given;
   // Begins before the list is observed, which then waits for all of its pages.
   useMemo(() => {
     const pages = placeOf(entryKey()).pages[hash] ?? 1;
-    if (isEnabled && pages > 1 && queries.getQueryData(queryKey) === undefined)
+    if (enabled && pages > 1 && queries.getQueryData(queryKey) === undefined)
       void queries.prefetchInfiniteQuery({ ...options, pages });
-  }, [hash, isEnabled]);
+  }, [hash, enabled]);
   const found = useInfiniteQuery({
     ...options,
-    enabled: isEnabled,
     // The old list stays until the new one has loaded, so that nothing jumps.
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= MAX_PAGES_ON_FOCUS,
@@ -118,12 +82,3 @@ export const useAll = <Item>(
   }, [count, hash]);
   return { ...found, items: found.data?.pages.flatMap(({ items }) => items) ?? [] };
 };
-
-/** The cached pages of a list with its items changed: for `setQueriesData`, so that a change costs no request. */
-export const withItems =
-  <Item>(change: (items: readonly Item[]) => readonly Item[]) =>
-  (list: InfiniteData<Page<Item>> | undefined): InfiniteData<Page<Item>> | undefined =>
-    list && {
-      ...list,
-      pages: list.pages.map((page) => ({ ...page, items: [...change(page.items)] })),
-    };

@@ -1,4 +1,10 @@
-import type { QueryClient, QueryFilters, QueryKey } from "@tanstack/query-core";
+import {
+  CancelledError,
+  type FetchQueryOptions,
+  type QueryClient,
+  type QueryFilters,
+  type QueryKey,
+} from "@tanstack/query-core";
 
 // The types of preact-query include those of the DOM, which the tests do not have.
 
@@ -17,6 +23,26 @@ export const reread = (queries: QueryClient, queryKey: QueryKey): Promise<void> 
   restartReads(queries, { queryKey, predicate: ({ state }) => state.data === undefined });
   return queries.invalidateQueries({ queryKey });
 };
+
+/** Reads data again for its result. As with any other read, a write restarts it. */
+export const readNow = async <Data>(
+  queries: QueryClient,
+  options: FetchQueryOptions<Data>,
+): Promise<Data> => {
+  try {
+    return await queries.fetchQuery({ ...options, staleTime: 0 });
+  } catch (error) {
+    // Restarted more than once.
+    if (error instanceof CancelledError) return readNow(queries, options);
+    throw error;
+  }
+};
+
+let reads = 0;
+
+/** Reads data that no page keeps. */
+export const readOnce = <Data>(queries: QueryClient, queryFn: () => Promise<Data>): Promise<Data> =>
+  readNow(queries, { queryKey: ["once", reads++], queryFn, gcTime: 0 });
 
 /** A read on a broken connection may never end. */
 const MAX_READ_MS = 10_000;

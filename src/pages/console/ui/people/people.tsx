@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { components } from "../../../../client/types/platform.d.ts";
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { type FormWords, NAME, pluralize } from "../parts/wording.ts";
-import { useAll, useFresh, useOne } from "../parts/queries.ts";
+import { useAll, useOne } from "../parts/queries.ts";
 import { type User, useSession, useSessionRefresh } from "../session.tsx";
 import { About, Confirm, Dialog, DialogForm, OnceShown, useDraftGuard } from "../parts/dialog.tsx";
 import { Badge, Email, Notice, One, Page, Problem, Time, useClock } from "../parts/page.tsx";
@@ -65,14 +65,19 @@ const issuerName = (issuer: string): string => (URL.canParse(issuer) ? new URL(i
 
 const PEOPLE = ["people"] as const;
 const PATH = "/console/people";
+const LIVE_MS = 30_000;
 
 const usePeople = () =>
-  useAll([...PEOPLE, "list"], (query) => pageOf(platform.GET("/platform/people", { params: { query } })));
+  useAll([...PEOPLE, "list"], (query) => pageOf(platform.GET("/platform/people", { params: { query } })), {
+    refetchInterval: LIVE_MS,
+  });
 
 /** One person. @param id from the address */
 const usePerson = (id: string) =>
-  useOne([...PEOPLE, id], () =>
-    platform.GET("/platform/people/{personId}", { params: { path: { personId: Number(id) } } }),
+  useOne(
+    [...PEOPLE, id],
+    () => platform.GET("/platform/people/{personId}", { params: { path: { personId: Number(id) } } }),
+    { refetchInterval: LIVE_MS },
   );
 
 const BEYOND = "You can't change a person who has more rights than you.";
@@ -318,12 +323,9 @@ const linksOf = (path: string) => ({
   Remove: `${path}/remove`,
 });
 
-const LIVE_MS = 30_000;
-
 export const People = () => {
   const { user } = useSession();
   const { id = "", part } = useRoute().params;
-  useFresh(PEOPLE, LIVE_MS);
   const columns: readonly Column<Person>[] = [
     {
       name: "Name",

@@ -1,5 +1,5 @@
 import { pageOf, platform } from "../api/client.ts";
-import { useAll, useFresh, useOne } from "../parts/queries.ts";
+import { useAll, useOne } from "../parts/queries.ts";
 
 /** The cache keys of projects. Everything about a project begins with its own key. */
 export const KEYS = {
@@ -11,10 +11,10 @@ export const KEYS = {
 /** How soon a change that was made elsewhere is shown. */
 const LIVE_MS = 15_000;
 
-export const useProjects = () => {
-  useFresh(KEYS.list, LIVE_MS);
-  return useAll(KEYS.list, (query) => pageOf(platform.GET("/platform/projects", { params: { query } })));
-};
+export const useProjects = () =>
+  useAll(KEYS.list, (query) => pageOf(platform.GET("/platform/projects", { params: { query } })), {
+    refetchInterval: LIVE_MS,
+  });
 
 export const useProject = (slug: string) =>
   useOne(KEYS.one(slug), () => platform.GET("/platform/projects/{slug}", { params: { path: { slug } } }), {
@@ -22,10 +22,10 @@ export const useProject = (slug: string) =>
   });
 
 /** The deploys of a project, newest first, page by page. */
-export const useDeploys = (slug: string) => {
-  const queryKey = [...KEYS.deploys(slug), "list"];
-  useFresh(queryKey, LIVE_MS);
-  return useAll(queryKey, (query) =>
-    pageOf(platform.GET("/platform/projects/{slug}/deploys", { params: { path: { slug }, query } })),
+export const useDeploys = (slug: string) =>
+  useAll(
+    [...KEYS.deploys(slug), "list"],
+    (query) =>
+      pageOf(platform.GET("/platform/projects/{slug}/deploys", { params: { path: { slug }, query } })),
+    { refetchInterval: LIVE_MS },
   );
-};
