@@ -105,7 +105,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "operate/backups": 1773,
   "operate/service": 941,
   "operate/upgrade": 523,
-  "pages/console": 12443,
+  "pages/console": 12411,
   "pages/manual": 1922,
   "pages/openapi": 1763,
   "platform/certificates": 2775,

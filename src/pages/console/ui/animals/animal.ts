@@ -6,6 +6,8 @@ import { type Category, categoryOf } from "../categories/category.ts";
 
 export type Animal = components["schemas"]["Pet"];
 export type NewAnimal = components["schemas"]["NewPet"];
+/** A merge patch (RFC 7396). A status of null clears it. */
+export type AnimalChange = components["schemas"]["PetChange"];
 
 /** An animal with its ETag, which identifies this version of it. */
 export interface AnimalVersion {
@@ -87,8 +89,8 @@ export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
   ...(status && { status: status as Status }),
 });
 
-/** The merge patch (RFC 7396) from one to the other: only the fields that differ. */
-export const changeOf = (before: Animal, after: NewAnimal): components["schemas"]["PetChange"] => ({
+/** The change from one to the other: only the fields that differ. */
+export const changeOf = (before: Animal, after: NewAnimal): AnimalChange => ({
   ...(after.name !== before.name && { name: after.name }),
   // Either may be a bigint, with the same digits.
   ...(String(after.categoryId) !== String(before.categoryId) && { categoryId: after.categoryId }),
@@ -139,8 +141,8 @@ export const isNarrow = ({ q, category }: Filter): boolean => q !== undefined ||
 
 const queryOf = ({ status, q, category, sort }: View) => ({
   status,
-  q: q?.trim() ? q : undefined,
-  category: category || undefined,
+  q,
+  category,
   sort: sort === DEFAULT_SORT ? undefined : sort,
 });
 

@@ -2,9 +2,9 @@ import { ApiError, ERRORS } from "../api/client.ts";
 import { type Pages, itemsOf } from "../parts/records.ts";
 import {
   type Animal,
+  type AnimalChange,
   type AnimalVersion,
   DEFAULT_SORT,
-  type NewAnimal,
   type View,
   mayMatch,
 } from "./animal.ts";
@@ -28,18 +28,6 @@ export const mayEnter = (list: Pages<Animal>, view: View, animal: Animal): boole
   !isBeyond(list, view.sort, animal) &&
   !itemsOf(list).some(({ id }) => id === animal.id);
 
-/** The change to make to every animal. A status of null clears it. */
-export type Wanted = { status: NewAnimal["status"] | null } | { categoryId: Animal["categoryId"] };
-
-export const wantedAnimal = ({ status, ...animal }: Animal, wanted: Wanted): Animal => {
-  const now = "status" in wanted ? wanted.status : status;
-  return {
-    ...animal,
-    ...("categoryId" in wanted && { categoryId: wanted.categoryId }),
-    ...(now && { status: now }),
-  };
-};
-
 export interface Outcome {
   changed: { before: Animal; now: AnimalVersion }[];
   failed: { animal: Animal; error: Error }[];
@@ -56,15 +44,16 @@ export const reasonOf = (error: Error): string => {
   return REASONS[code] ?? ERRORS[code] ?? error.message;
 };
 
-export interface Change {
+/** A change of an animal, if it still is this version. */
+export interface RequestedChange {
   from: AnimalVersion;
-  to: Animal;
+  change: AnimalChange;
 }
 
 type Result = components["schemas"]["PetChangeResult"];
 
 /** What became of some animals. @param results in their order */
-export const outcomeOf = (changes: readonly Change[], results: readonly Result[]): Outcome => {
+export const outcomeOf = (changes: readonly RequestedChange[], results: readonly Result[]): Outcome => {
   const outcome: Outcome = { changed: [], failed: [] };
   for (const [index, { from }] of changes.entries()) {
     const { pet, etag = "*", error } = results[index] ?? {};
@@ -76,11 +65,6 @@ export const outcomeOf = (changes: readonly Change[], results: readonly Result[]
   }
   return outcome;
 };
-
-export const failureOf = (changes: readonly Change[], error: Error): Outcome => ({
-  changed: [],
-  failed: changes.map(({ from: { animal } }) => ({ animal, error })),
-});
 
 export const failureWords = (failed: number, all: number): string =>
   `${formatCount(failed)} of ${pluralize(all, "animal")} ${failed === 1 ? "was" : "were"} not changed:`;

@@ -11,6 +11,7 @@ import { useSession } from "../session.tsx";
 import { useAnimalActions, useAnimals, useStatistics } from "./queries.ts";
 import {
   type Animal,
+  type AnimalChange,
   DEFAULT_SORT,
   type Day,
   FIELDS,
@@ -32,7 +33,7 @@ import {
   summaryOf,
   viewOf,
 } from "./animal.ts";
-import { type Outcome, type Wanted, csvOf, failureWords, reasonOf } from "./changes.ts";
+import { type Outcome, csvOf, failureWords, reasonOf } from "./changes.ts";
 import { itemsOf } from "../parts/records.ts";
 import {
   AddAnimal,
@@ -157,7 +158,7 @@ const BulkForm = ({ act, animals, back, onDone }: BulkProps & { animals: readonl
     ? ((status && STATUS_NAMES[status]) ?? "without a status")
     : `in “${categoryOf(categories, draft.category)?.name ?? draft.category}”`;
   const changing = useAction({
-    act: ({ wanted }: { wanted: Wanted; what: string }) => changeMany(animals, wanted, setCount),
+    act: ({ change }: { change: AnimalChange; what: string }) => changeMany(animals, change, setCount),
     onDone,
     at: back,
     says: ({ changed }, { what }) =>
@@ -167,14 +168,14 @@ const BulkForm = ({ act, animals, back, onDone }: BulkProps & { animals: readonl
     undo: ({ changed }) => changeBack(changed),
   });
   const isReady = isOfStatus || typeof categoryId === "bigint";
-  const wanted = isOfStatus ? { status: status ?? null } : { categoryId };
+  const change = isOfStatus ? { status: status ?? null } : { categoryId };
   return (
     <DialogForm
       action={changing}
       words={FIELDS}
       label={`Change ${pluralize(animals.length, "animal")}`}
       isEnabled={isReady}
-      onSubmit={() => isReady && changing.run({ wanted, what })}
+      onSubmit={() => isReady && changing.run({ change, what })}
     >
       <Names animals={animals} />
       {isOfStatus ? <StatusField {...bind("status")} /> : <CategoryField {...bind("category")} />}

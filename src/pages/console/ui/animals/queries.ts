@@ -5,6 +5,7 @@ import { readOnce, readsDone, reread } from "../parts/reads.ts";
 import { PAGE_SIZE, useAll } from "../parts/queries.ts";
 import {
   type Animal,
+  type AnimalChange,
   type AnimalVersion,
   DEFAULT_SORT,
   type Filter,
@@ -13,15 +14,7 @@ import {
   type View,
   changeOf,
 } from "./animal.ts";
-import {
-  type Change,
-  type Outcome,
-  type Wanted,
-  failureOf,
-  mayEnter,
-  outcomeOf,
-  wantedAnimal,
-} from "./changes.ts";
+import { type Outcome, type RequestedChange, mayEnter, outcomeOf } from "./changes.ts";
 import { type Changes, type Pages, isEqual, recordsOf, withFirst } from "../parts/records.ts";
 import { formatCount } from "../parts/wording.ts";
 
@@ -201,24 +194,19 @@ const patch = async ({ animal, tag }: AnimalVersion, wanted: NewAnimal): Promise
   return { animal: data, tag: response.headers.get("etag") ?? "*" };
 };
 
-const changeSlice = async (changes: readonly Change[]): Promise<Outcome> => {
+const changeSlice = async (changes: readonly RequestedChange[]): Promise<Outcome> => {
   const body = {
-    changes: changes.map(({ from: { animal, tag }, to }) => ({
-      id: animal.id,
-      ifMatch: tag,
-      change: changeOf(animal, to),
-    })),
+    changes: changes.map(({ from: { animal, tag }, change }) => ({ id: animal.id, ifMatch: tag, change })),
   };
-  try {
-    return outcomeOf(changes, await dataOf(store.POST("/pets/changes", { body })));
-  } catch (error) {
-    return failureOf(changes, error as Error);
-  }
+  const results = await dataOf(store.POST("/pets/changes", { body })).catch((error: ApiError) =>
+    changes.map(({ from }) => ({ id: from.animal.id, error })),
+  );
+  return outcomeOf(changes, results);
 };
 
 const saveAll = async (
   queries: QueryClient,
-  changes: readonly Change[],
+  changes: readonly RequestedChange[],
   onProgress: (done: number) => void = () => {},
 ): Promise<Outcome> => {
   const outcome: Outcome = { changed: [], failed: [] };
@@ -253,11 +241,11 @@ export const useAnimalActions = () => {
     /** Changes many animals, each unless another user changes it at the same time. */
     async changeMany(
       animals: readonly Animal[],
-      wanted: Wanted,
+      change: AnimalChange,
       onProgress: (done: number) => void,
     ): Promise<Outcome> {
       const versions = await readVersions(animals.map(({ id }) => id));
-      const changes = versions.map((from) => ({ from, to: wantedAnimal(from.animal, wanted) }));
+      const changes = versions.map((from) => ({ from, change }));
       const outcome = await saveAll(queries, changes, onProgress);
       const found = new Set(versions.map(({ animal: { id } }) => id));
       const deleted = animals.filter(({ id }) => !found.has(id));
@@ -267,7 +255,7 @@ export const useAnimalActions = () => {
     },
     /** Undoes it, but not where others have made a change since. @throws Error */
     async changeBack(changed: Outcome["changed"]): Promise<void> {
-      const changes = changed.map(({ before, now }) => ({ from: now, to: before }));
+      const changes = changed.map(({ before, now }) => ({ from: now, change: changeOf(now.animal, before) }));
       const { failed } = await saveAll(queries, changes);
       if (failed.length > 0)
         throw new Error(

@@ -35,13 +35,7 @@ export const filterOf = (query: Record<string, string | undefined>): Filter => {
   };
 };
 
-export const activityPath = ({ actor, resource, since, until }: Filter = {}): string =>
-  addressOf("/console/activity", {
-    actor: actor || undefined,
-    resource: resource || undefined,
-    since: since || undefined,
-    until: until || undefined,
-  });
+export const activityPath = (filter: Filter = {}): string => addressOf("/console/activity", { ...filter });
 
 /** The start of a day in the user's time zone, or of a day `later` days after it. */
 const startOf = (day: string, later = 0): string => {

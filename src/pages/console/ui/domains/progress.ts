@@ -152,8 +152,7 @@ export const filterOf = ({ q = "", stage = "" }: Record<string, string | undefin
 export const allDomainsPath = (
   { q, stage }: { q?: string; stage?: string } = {},
   ...parts: string[]
-): string =>
-  addressOf(["/console/domains", ...parts].join("/"), { q: q || undefined, stage: stage || undefined });
+): string => addressOf(["/console/domains", ...parts].join("/"), { q, stage });
 
 /** For stages without advice. */
 const NEXT: Partial<Record<Stage, string>> = {
