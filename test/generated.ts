@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { FAULTS } from "../src/lib/errors.ts";
 import { type Node, type Operation, operationsOf, pathWith } from "./support/operations.ts";
 import { DEPLOY, makeProject, openFakeDns } from "./platform/domains/projects.ts";
+import { character } from "./support/characters.ts";
 import { type Store, addPet, openStore } from "./support/store.ts";
 
 /** The size of a pool of generated values. */
@@ -89,7 +90,7 @@ const pool = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
 const words = pool(
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...HOSTILE) },
-    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.string({ unit: character, maxLength: 40 }),
     fc.integer().map(String),
   ),
 );
@@ -285,7 +286,13 @@ const headersFor = (operation: Operation) =>
     Object.fromEntries(
       operation.parameters
         .filter((parameter) => parameter.in === "header")
-        .map(({ name }) => [name, fc.option(fc.constantFrom(...HEADER_VALUES), { freq: 2 })]),
+        .map(({ name }) => [
+          name,
+          // Other versions than `*` are rarely that of the resource.
+          fc.option(fc.constantFrom(...HEADER_VALUES, ...(/^if-/i.test(name) ? ["*", "*", "*"] : [])), {
+            freq: 2,
+          }),
+        ]),
     ),
   );
 

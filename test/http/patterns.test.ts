@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import Ajv from "ajv/dist/2020";
 import fc from "fast-check";
 import { type Node, operationsOf } from "../support/operations.ts";
+import { character } from "../support/characters.ts";
 import { addPet, openStore } from "../support/store.ts";
 import { words } from "../support/words.ts";
 import { isLine } from "../../src/lib/text.ts";
@@ -171,7 +172,7 @@ const isHeaderValue = (value: string): boolean =>
 
 /** A valid text with one or two characters inserted, removed or replaced. */
 const almost = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.tuple(right, fc.nat(), fc.string({ unit: "binary", maxLength: 2 })).map(([text, at, more]) => {
+  fc.tuple(right, fc.nat(), fc.string({ unit: character, maxLength: 2 })).map(([text, at, more]) => {
     const cut = at % (text.length + 1);
     return (text.slice(0, cut) + more + text.slice(cut + (at % 2))).toWellFormed();
   });
@@ -180,7 +181,7 @@ const valuesFor = ({ pattern, maxLength = 300 }: Node, edges: string[]): string[
   const right = fc.stringMatching(new RegExp(String(pattern), "u"), {
     maxLength: Math.min(Number(maxLength), 300),
   });
-  const generated = fc.oneof(right, almost(right), fc.string({ unit: "binary", maxLength: 10 }));
+  const generated = fc.oneof(right, almost(right), fc.string({ unit: character, maxLength: 10 }));
   return [...LINES, ...edges, ...fc.sample(generated, { numRuns: 400, seed: SEED })];
 };
 

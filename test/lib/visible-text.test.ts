@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { character } from "../support/characters.ts";
 import { isLine } from "../../src/lib/text.ts";
 import { isVisibleText } from "../../src/lib/visible-text.ts";
 
@@ -118,7 +119,6 @@ test.each([
   expect(isLine(name, 200)).toBe(false);
 });
 
-const character = fc.string({ unit: "binary", minLength: 1, maxLength: 1 });
 const hidden = fc.oneof(
   fc.constantFrom(..."\u200B\u200E\u202E\u2066\u2028\u00AD\u034F\u115F\u{E0041}\uFEFF"),
   character.filter((one) => /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.test(one)),
