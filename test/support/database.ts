@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { openReplica } from "../../src/data/cluster/replica.ts";
 import type { Snapshot } from "../../src/data/cluster/log.ts";
@@ -24,6 +24,15 @@ const emptyDatabase = once(() => {
   migrate(client, migrations);
   return client.serialize();
 });
+
+/** Creates the file of an empty database with all tables, without a store id. An existing file is left as it is. */
+export const createTables = (path: string): void => {
+  if (!existsSync(path)) writeFileSync(path, emptyDatabase());
+};
+
+/** Opens an empty database in memory. */
+export const openInMemory = (options?: OpenOptions): Database =>
+  setUpDatabase(Client.deserialize(emptyDatabase(), { strict: true }), options);
 
 /** The engines of the files in use: a file that is opened again goes on with its log. */
 const engines = new Map<string, Promise<MemoryEngine>>();
@@ -66,7 +75,7 @@ export const openOwnDatabase = async (
 ): Promise<Database> => {
   if (isCluster() && embedded === undefined)
     return openAsReplica(path ?? join(temporaryDirectory(), "store.db"), options);
-  return path === undefined
-    ? setUpDatabase(Client.deserialize(emptyDatabase(), { strict: true }), options)
-    : openDatabase(path, options);
+  if (path === undefined) return openInMemory(options);
+  createTables(path);
+  return openDatabase(path, options);
 };

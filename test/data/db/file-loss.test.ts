@@ -16,9 +16,11 @@ import { startServer } from "../../../src/app/server.ts";
 import { type Store, addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../../support/store.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
-/** A store in a file, with animals that are only in its log. */
+/** A store in a file, with animals and tables that are only in its log. */
 const storeWith = async (...names: string[]): Promise<{ store: Store; path: string }> => {
   const path = join(temporaryDirectory(), "store.db");
+  // The migrations of an empty file are in the log. A missing file would become a copy of a database.
+  writeFileSync(path, "");
   const store = await openStore({ path });
   for (const name of names) await addPet(store, { name });
   return { store, path };

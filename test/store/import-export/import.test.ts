@@ -7,21 +7,24 @@ import { importFile } from "../../../src/store/import-export/import.ts";
 import type { Dependencies, ImportOptions } from "../../../src/store/import-export/import.ts";
 import { importRepository } from "../../../src/store/import-export/repository.ts";
 import { openDatabase } from "../../../src/data/db/open.ts";
+import { createTables } from "../../support/database.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
 const CHUNK = 256 * 1024;
 
 /** A store beside a file to import. */
-const place = (text: string, file = "a.csv") => {
+const place = (text: string, name = "a.csv") => {
   const cwd = temporaryDirectory();
   const data = join(cwd, "data");
   mkdirSync(data);
-  const database = openDatabase(join(data, "adoption-store.db"));
+  const file = join(data, "adoption-store.db");
+  createTables(file);
+  const database = openDatabase(file);
   atEnd(() => database.close());
   const lockPath = (id: number) => join(data, `import-${id}.lock`);
   const imports = importRepository(database, { now: () => 0, lockPath });
-  const path = join(cwd, file);
+  const path = join(cwd, name);
   writeFileSync(path, text);
   /** Imports, and stops once so many rows are read. */
   const importing = async (wanted: Partial<ImportOptions> = {}, most = Infinity, repository = imports) => {
@@ -47,7 +50,7 @@ const place = (text: string, file = "a.csv") => {
     const outcome = await importFile(
       {
         path,
-        format: file.endsWith(".ndjson") ? "ndjson" : "csv",
+        format: name.endsWith(".ndjson") ? "ndjson" : "csv",
         delimiter: undefined,
         encoding: undefined,
         values: [],

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from "../../../src/data/db/open.ts";
 import { importIndexing, petIndex } from "../../../src/data/db/pet-index.ts";
 import type { Pet, PetStatus } from "../../../src/store/pets/pet.ts";
 import { petRepository } from "../../../src/store/pets/repository.ts";
-import { openOwnDatabase } from "../../support/database.ts";
+import { openInMemory, openOwnDatabase } from "../../support/database.ts";
 import { addPet, atEnd, openStore, runInCommit, temporaryDirectory } from "../../support/store.ts";
 import { eventsOf, expectDerived, expectEvents } from "./derived.ts";
 
@@ -88,7 +88,7 @@ const recordRows = (client: Client) => {
 test("the derived tables are those of the rows, regardless of the order of writes and indexing", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyTurn, { maxLength: 12 }), async (turns) => {
-      const database = openDatabase(":memory:");
+      const database = openInMemory();
       const recorded = recordRows(database.client);
       const pets = petRepository(database);
       const index = petIndex(database);
