@@ -199,10 +199,13 @@ describe("a lease of 3 seconds", () => {
 test("a key that is lost is not released again when the log is closed", async () => {
   const keys = heldKeys();
   const released: string[] = [];
-  const hold = (name: string, isRenewed: boolean) =>
-    keys.hold(async () => ({ renew: async () => isRenewed, release: async () => released.push(name) }), 60);
-  const lost = await hold("lost", false);
-  await hold("kept", true);
+  const hold = (name: string, ttl: number) =>
+    keys.hold(
+      async () => ({ renew: async () => name === "kept", release: async () => released.push(name) }),
+      ttl,
+    );
+  const lost = await hold("lost", 60);
+  await hold("kept", 60_000);
   while (!lost?.lost.aborted) await Bun.sleep(5);
   await keys.close();
   expect(released).toEqual(["kept"]);
