@@ -52,7 +52,7 @@ const snapshots = (cluster: Cluster, { dataDir, blobsUrl, diskReserve }: Config,
     // Below the reserve, the server is not ready.
     assertRoom() {
       if (freeBytes(dataDir) < diskReserve + fileSize(path))
-        throw new Error("DATA_DIR has no room for a copy of the database beside it: make room there");
+        throw new Error("DATA_DIR has no space for a copy of the database: free some space there");
     },
     onMade: ({ position }, seconds) =>
       log.info({ position, seconds: Math.round(seconds * 10) / 10 }, "made a snapshot of the cluster"),

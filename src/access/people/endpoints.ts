@@ -116,7 +116,7 @@ export const personEndpoints = ({
     id: "removePasskey",
     summary: "Remove a person's passkey",
     description:
-      "Removes a passkey, for example of a lost phone. Nobody can sign in with it any more, and the sessions that it opened end.",
+      "Removes a passkey, for example of a lost phone. It no longer signs anyone in, and the sessions that it opened end.",
     params: { personId, passkeyId },
     returns: "The passkey is removed.",
     faults: ["last_administrator"],

@@ -61,7 +61,7 @@ const Passkey = t.Object(
     id: Id("Unique identifier of the passkey.", 4),
     name: storedText(PasskeyName),
     createdAt: Time("When the passkey was registered.", "2026-11-20T09:30:00.000Z"),
-    lastUsedAt: t.Optional(Time("When somebody last signed in with it.", "2026-11-20T10:00:00.000Z")),
+    lastUsedAt: t.Optional(Time("When it was last used to sign in.", "2026-11-20T10:00:00.000Z")),
   },
   { $id: "Passkey", description: "A WebAuthn credential that a person signs in with." },
 );
@@ -93,7 +93,7 @@ const fields = {
 
 export const Person = t.Object(fields, {
   $id: "Person",
-  description: "Somebody who signs in to the console.",
+  description: "A person who signs in to the console.",
 });
 
 export const People = t.Array(Person, {

@@ -15,7 +15,7 @@ const MAX_REQUESTS = 4;
 const PATIENCE_MS = 3000;
 /** How long it may take after the engine has stopped responding: requests of clients then fail immediately. */
 const UNREACHABLE_PATIENCE_MS = 500;
-const NO_HEAD = "the cluster's engine did not say where the log ends";
+const NO_HEAD = "the cluster's engine did not report the end of the log";
 /** How long the engine must have failed to count as unreachable: a new leader is elected within that time. */
 const UNREACHABLE_MS = 2000;
 

@@ -72,7 +72,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   NOTAUTH: "the server is not the primary of the zone, or does not know the key",
   NOTZONE: "the name is not in the zone",
   NOTIMP: "the server takes no dynamic updates",
-  SERVFAIL: "the server could not write its zone: its log says why",
+  SERVFAIL: "the server could not write its zone: its log has the reason",
   BADSIG: "the server has another secret for this key",
   BADKEY: "the server does not know the key",
   unsigned: "another server may have sent the response: it is not signed",

@@ -114,7 +114,7 @@ export const parseHead = (text: string): Head => {
     // As below.
   }
   throw new EngineUnavailable(
-    "etcd: the key that says where the log ends was overwritten: put its last value back, or begin another log with adoption-store cluster join --replace; give the cluster a prefix that nothing else writes to",
+    "etcd: the key with the end of the log was overwritten: put its last value back, or begin another log with adoption-store cluster join --replace; give the cluster a prefix that nothing else writes to",
   );
 };
 

@@ -33,8 +33,7 @@ const REST_MS = 1000;
 const ABANDONED_MS = 24 * 60 * 60_000;
 
 const RETRY = { "retry-after": "5" };
-const AWAY =
-  "This file is in the object store, which cannot be reached at present. Try again in a few seconds.";
+const AWAY = "This file is in the object store, which is unreachable. Try again in a few seconds.";
 const SLOW = "This file is on its way from the object store. Try again in a few seconds.";
 const FULL = "This file is in the object store, and the disk has too little space for it.";
 

@@ -306,7 +306,7 @@ export const probeObjectStore = async (blobsUrl: BlobsUrl): Promise<string> => {
   await store.remove(probe);
   if (!read.equals(content) || listed !== 1 || (await store.stat(probe)))
     throw new ObjectStoreError(
-      `the object store ${store.place} does not show at once what was written: sites need one that does, as Amazon S3 does`,
+      `the object store ${store.place} does not show writes immediately: sites need one that does, as Amazon S3 does`,
     );
   return `${store.place}: objects can be written, read, listed and removed`;
 };

@@ -45,7 +45,7 @@ const assertOwner = async ({ store, owner }: SweeperOptions): Promise<void> => {
   if (!parts) return store.put(OWNER, new TextEncoder().encode(owner));
   if ((await textOf(parts)) !== owner)
     throw new ForeignObjects(
-      `${store.place} belongs to another store: nothing is removed from it. Give each store a prefix of its own in BLOBS_URL.`,
+      `${store.place} belongs to another store: nothing is removed from it. Give each store a separate prefix in BLOBS_URL.`,
     );
 };
 
