@@ -46,7 +46,7 @@ export const watched = async ({ executable, directory }: Bench, argv: string[]):
   return { summary: JSON.parse(output) as Summary, memory };
 };
 
-/** Reads lists and adds animals, one after the other, until it is told to end. @returns how many requests it sent */
+/** Reads lists and adds animals, one after the other, until it is stopped. @returns how many requests it sent */
 const client = async ({ url }: Server, key: string, isOver: () => boolean): Promise<number> => {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const body = JSON.stringify({ name: "Client", categoryId: 1 });

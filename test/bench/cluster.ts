@@ -28,7 +28,7 @@ const ENGINES: readonly { name: string; programs: readonly string[]; start(): Pr
   { name: "PostgreSQL, without a standby", programs: POSTGRES, start: () => startPostgres() },
 ];
 
-/** A node of a cluster, in a directory of its own. */
+/** A node of a cluster, in a separate directory. */
 const startNode = ({ executable, directory }: Bench, name: string, url: string): Promise<Server> =>
   startServer("adoption-store", [executable, "serve"], {
     directory,
@@ -54,7 +54,7 @@ const startCluster = async (bench: Bench, name: string, { url }: Engine): Promis
   return { name, alone, nodes, keys: { alone: keyOf("alone"), nodes: keyOf("0") } };
 };
 
-/** Drives all nodes at once. @returns animals a second of all, the smallest share, and microseconds of CPU an animal */
+/** Drives all nodes together. @returns animals a second of all, the smallest share, and microseconds of CPU an animal */
 const driveAll = async ({ nodes, keys }: Cluster, file: string, seconds: number) => {
   const before = nodes.map(({ pid }) => cpuSeconds(pid));
   const load = { key: keys.nodes, file, expected: 201, connections: FEW };

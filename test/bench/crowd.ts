@@ -44,7 +44,7 @@ const lineOf = (row: number, rows: number): string => {
 
 /**
  * Writes a CSV of animals whose names make searches hard: `bella` is in all, `boy` and `girl` in half each and never together,
- * `luna` in a tenth, `woof` in category 1 only, `home` with `sold` only, `old` in the first half, and a word of its own in each.
+ * `luna` in a tenth, `woof` in category 1 only, `home` with `sold` only, `old` in the first half, and a unique word in each.
  */
 export const writeCrowd = async (path: string, rows: number): Promise<void> => {
   const writer = Bun.file(path).writer();

@@ -11,7 +11,7 @@ import { atMost, megabytes, microseconds, perCore, ratio, section, whole } from 
 
 const FEW = 10;
 const STARTS = 5;
-/** Connections at once: fewer than one address may have. */
+/** Concurrent connections: fewer than one address may have. */
 const AT_ONCE = 100;
 const DAY_MS = 86_400_000;
 

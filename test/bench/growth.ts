@@ -40,7 +40,7 @@ const many = (name: string, place: Place, base = FEW_PAGES, most = MAX_RATIO): R
 
 const ROWS: readonly Row[] = [
   few(FEW_PAGES, { after: 0 }),
-  // Tells what a longer query costs from what a larger table costs.
+  // Separates the cost of a longer query from that of a larger table.
   few("1,000 animals, `status=sold` with a cursor", { after: 1, status: "sold" }),
   many("first", { after: 0 }),
   many("deep", { after: DEEP }),

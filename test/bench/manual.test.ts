@@ -17,7 +17,7 @@ test("a run of some parts replaces their sections, says when, and adds new ones 
   );
 });
 
-test("the page says which versions of the peers are measured", async () => {
+test("the page names the measured versions of the peers", async () => {
   const page = await Bun.file(`${import.meta.dir}/../../src/pages/manual/background/performance.md`).text();
   const { dependencies } = (await Bun.file(`${import.meta.dir}/peers/package.json`).json()) as {
     dependencies: Record<string, string>;

@@ -15,7 +15,7 @@ const sectionsOf = (text: string): string[] =>
 
 const headingOf = (section: string): string => section.split("\n", 1)[0] ?? "";
 
-/** The page with the sections of a whole run in place of those of an earlier one. */
+/** The page with the sections of a whole run instead of those of an earlier one. */
 export const withAll = (page: string, measured: string): string => {
   const sections = sectionsOf(page);
   const first = sections.findIndex((section) => headingOf(section) === FIRST);

@@ -30,7 +30,7 @@ const traffic = (): string[] =>
 
 const readingOf = ({ pid }: Server, sent: number) => ({ sent, bytes: resident(pid) });
 
-/** What a server takes that nobody has asked anything. */
+/** The memory of a server before its first request. */
 const idle = async (bench: Bench, path: string): Promise<number> => {
   const server = await serve(bench, { path, file: "", key: "" });
   return withServers([server], async () => {

@@ -92,7 +92,7 @@ const load = async (
   return { rate: Number(rate), cpu: (cpu / Number(completed)) * 1e6 };
 };
 
-/** The name server beside BIND with the same zone, over UDP with cookies and over TCP. */
+/** The name server compared with BIND with the same zone, over UDP with cookies and over TCP. */
 export const nameserver = async (bench: Bench): Promise<string> => {
   writeFileSync(join(bench.directory, "questions"), QUESTIONS.join("\n"));
   const [port, bindPort] = [await freePort(), await freePort()];

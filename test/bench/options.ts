@@ -80,7 +80,7 @@ export interface Options {
   pace: Pace;
 }
 
-/** The command line was wrong, or something is missing; the message says what to do. */
+/** The command line was wrong, or something is missing; the message has advice. */
 export class Refused extends Error {
   override name = "Refused";
 }

@@ -91,7 +91,7 @@ interface StartOptions {
   port?: number;
 }
 
-/** Starts a server that chooses a free port and prints `Listening on <url>`, or that is told its port. */
+/** Starts a server that chooses a free port and prints `Listening on <url>`, or one with a given port. */
 export const startServer = async (
   name: string,
   command: string[],

@@ -68,7 +68,7 @@ const rowsOf = (results: Results): string[][] => {
   ];
 };
 
-/** A page of 20 animals, beside the limit and beside peers that do the same work; and single ones beside a page. */
+/** A page of 20 animals, compared with the limit and with peers that do the same work, and single animals compared with a page. */
 export const read = async (bench: Bench): Promise<string> => {
   const { directory, databases, pace } = bench;
   const { constant, hono, fastify } = await peers();

@@ -37,7 +37,7 @@ const STRIDE = 7919;
 const idsOf = (animals: number): number[] =>
   Array.from({ length: animals }, (_, step) => 1 + ((step * STRIDE) % animals));
 
-/** Single animals, and responses to clients that have the current one, beside a page that the server caches. */
+/** Single animals, and responses to clients that have the current one, compared with a page that the server caches. */
 export const single = async (
   { directory, pace }: Bench,
   server: Server,

@@ -62,7 +62,7 @@ const rowsOf = (results: Results): string[][] => {
   ];
 };
 
-/** A page of a published site, beside the least that can serve a file. */
+/** A page of a published site, compared with a minimal file server. */
 export const site = async (bench: Bench): Promise<string> => {
   const { directory, databases, pace } = bench;
   const content = page();

@@ -4,7 +4,7 @@ export const table = ([heading = [], ...rows]: readonly (readonly string[])[]): 
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
 
-/** Whether a target is reached, to stand beside it. */
+/** Whether a target is reached, for the cell next to it. */
 export const atMost = (value: number, target: number, unit: string): string =>
   `${value <= target ? "holds" : "**falls short**"} (at most ${target}${unit})`;
 

@@ -14,10 +14,10 @@ const OURS = "adoption-store";
 const FRONT = "its HTTPS front, the page as a constant";
 const BARE = "bare `Bun.serve` with its own TLS, the page as a constant";
 
-/** Connections of the load, and requests that each sends at once. */
+/** Connections of the load, and requests that each sends at a time. */
 const CLIENTS = 20;
 const STREAMS = 10;
-/** New connections at once, each for one request: fewer than one address may have; and how often in a round. */
+/** Concurrent new connections, each for one request: fewer than one address may have; and how often in a round. */
 const CONNECTIONS = 200;
 const TIMES = 5;
 
@@ -112,7 +112,7 @@ const importPair = async (
   if ((await imported.exited) !== 0) throw new Refused(await imported.stderr.text());
 };
 
-/** HTTPS beside Bun's own TLS and Caddy: HTTP/2 over open connections, and connections that are new. */
+/** HTTPS compared with Bun's TLS and Caddy: HTTP/2 over open connections, and connections that are new. */
 export const tls = async (bench: Bench): Promise<string> => {
   const { directory, databases, pace } = bench;
   const content = page();

@@ -44,7 +44,7 @@ test.each(CASES)("%s has its mutants", (_, module, mutants) => {
   expect(mutantsOf(`${module}\n`).map(({ text }) => text.trimEnd())).toEqual(mutants);
 });
 
-test("a mutant is known by its lines, without their indentation, and by the line's number", () => {
+test("a mutant is identified by its lines, without their indentation, and by the line's number", () => {
   const [mutant] = mutantsOf("const a = {\n  b: 0,\n};\n");
   expect(mutant).toEqual({ line: 2, was: "b: 0,", becomes: "b: 1,", text: "const a = {\n  b: 1,\n};\n" });
 });

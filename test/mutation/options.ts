@@ -22,7 +22,7 @@ export interface Options {
   help: boolean;
 }
 
-/** The command line is wrong, or the tests fail without a mutant. The message says what to do. */
+/** The command line is wrong, or the tests fail without a mutant. The message has advice. */
 export class UsageError extends Error {
   override name = "Refused";
 }

@@ -100,7 +100,7 @@ const pebble = async (
   };
 };
 
-/** Caddy's own authority, which nobody here wrote either: it asks for challenges at port 80. */
+/** Caddy's CA, another third-party one: it requests challenges at port 80. */
 export const caddy =
   (name: string): Begin =>
   async (place) => {
@@ -119,7 +119,7 @@ export const caddy =
       acme_server
     }`,
     );
-    // It asks the system for the addresses of what it validates: in a namespace of its own, whose hosts file has them.
+    // It asks the system for the addresses of the names that it validates. The hosts file of its namespace has them.
     const hosts = join(place, "hosts");
     writeFileSync(hosts, `127.0.0.1 localhost ${name}\n`);
     const start = `mount --bind ${hosts} /etc/hosts && exec caddy run --adapter caddyfile --config ${file}`;

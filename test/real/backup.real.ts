@@ -20,7 +20,7 @@ const withMounts = real("unshare", "mount");
 const CONNECTIONS = 32;
 const BACKUPS = Number(process.env["BACKUPS"] ?? 12);
 
-/** Adds animals until it is told to end, and knows the highest id below which every animal was acknowledged. */
+/** Adds animals until it is stopped, and knows the highest id below which every animal was acknowledged. */
 const writers = (server: Server) => {
   const acknowledged = new Set<number>();
   let upTo = 0;
@@ -59,7 +59,7 @@ const idsOf = async (server: Server): Promise<number[]> => {
   return ids;
 };
 
-/** Restores a backup to a directory of its own and starts a server there, with the first key of `from`. */
+/** Restores a backup to a new directory and starts a server there, with the first key of `from`. */
 const idsIn = async (backup: string, from: string): Promise<number[]> => {
   const place = directory();
   const restored = await store(["restore", backup], { cwd: place });
@@ -173,7 +173,7 @@ withSqlite(
       const { child, begun } = begin(other);
       const [meant = "written"] = missing();
       const since = await whenSo(child, begun[meant]);
-      // At once now and then, so that some fall where they are meant on the busiest machine.
+      // Sometimes without a delay, so that some hit their target on the busiest machine.
       const wait = kills % 4 > 0 ? spans[meant] * Math.random() : 0;
       await whenSo(child, () => performance.now() >= since + wait);
       child.kill("SIGKILL");
@@ -182,7 +182,7 @@ withSqlite(
       expect(existsSync(database)).toBe(true);
       const after = countIn(database);
       expect(isKilled ? [before, other] : [other]).toContain(after);
-      // What is left says where it fell, which may be later than was meant.
+      // The remaining files show where the kill hit, which may be later than intended.
       if (isKilled && after === other) seen.replaced++;
       else if (isKilled && begun["set aside"]()) seen["set aside"]++;
       else if (isKilled && begun.written()) seen.written++;
@@ -240,7 +240,7 @@ test("a start removes what a killed restore left, so that commands work while th
   expect(await server.stop()).toBe(0);
 });
 
-/** Runs a command on a DATA_DIR that has a file system of its own, after `change` of it, and with one backup beside it. */
+/** Runs a command on a DATA_DIR on a separate file system, after `change` of it, and with one backup next to it. */
 const onOwnFileSystem = async (change: string, command: string) => {
   const place = directory();
   await createStore(join(place, "seed"));

@@ -24,7 +24,7 @@ const deploy = (server: Server, files: Record<string, string>) => upload(server,
 const addProject = (server: Server) =>
   server.send("/platform/projects", { slug: "handbook", name: "Handbook" });
 
-/** Without a coding: each coding of a large file is a blob of its own. */
+/** Without a coding: each coding of a large file is a separate blob. */
 const visit = (server: Server, path: string) =>
   fetch(`${server.url}${path}`, { headers: { ...HOST, "accept-encoding": "identity" } });
 

@@ -27,8 +27,8 @@ const readSoFar = (cwd: string): number => {
   }
 };
 
-/** Every row is in once, or among the rejected once; and the file is known, so that it stays so. */
-const expectAccounted = async (cwd: string, besides = 0) => {
+/** Every row was added or rejected once. A repeated import of the file is refused. */
+const expectAccounted = async (cwd: string, added = 0) => {
   const { code, error } = await goOn(cwd);
   expect([code, error]).toEqual([1, expect.stringContaining(`already imported on`)]);
   using database = new Database(databaseIn(cwd), { readonly: true });
@@ -39,7 +39,7 @@ const expectAccounted = async (cwd: string, besides = 0) => {
     .get();
   expect(counts).toEqual({ animals: ROWS - BAD, names: ROWS - BAD });
   const clients = database.query("select count(*) as animals from pets where name like 'client %'").get();
-  expect(clients).toEqual({ animals: besides });
+  expect(clients).toEqual({ animals: added });
   const lines = [...readFileSync(join(cwd, "rows.csv.rejected"), "utf8").matchAll(REJECTED)];
   expect(lines).toHaveLength(BAD);
   expect(new Set(lines.map(([, line]) => line)).size).toBe(BAD);
@@ -111,7 +111,7 @@ test("the same command while an import runs is refused, and takes no rows from i
   await expectAccounted(cwd);
 });
 
-/** Lists and adds until it is told to end. @returns how many it added */
+/** Lists and adds until it is stopped. @returns how many it added */
 const client = async (server: Server, number: number, isOver: () => boolean): Promise<number> => {
   let added = 0;
   while (!isOver()) {

@@ -29,7 +29,7 @@ test("Bun drops a request without a response when another one follows, and may h
 });
 
 // Then: remove hasAborted and respondToChunked, and take trailer fields.
-test("Bun takes trailer fields for a request of their own", async () => {
+test("Bun parses trailer fields as another request", async () => {
   const server = await serve();
   const chunked = head("POST /nothing HTTP/1.1", "Transfer-Encoding: chunked");
   const received = await send(server.port, `${chunked}0\r\nX-Checksum: 1\r\n\r\n`);

@@ -76,7 +76,7 @@ const expectEveryResponse = async (server: Server, cwd: string, ...hostnames: st
   expect(namesIn(JSON.parse(stdout)).toSorted()).toEqual(hostnames);
 };
 
-/** The executable with two projects, beside a CA and name servers with the right records for their domains. */
+/** The executable with two projects, a CA, and name servers with the right records for their domains. */
 const open = async (place: string, begin: Begin = usual) => {
   const { servers, authority, env, httpPort, httpsPort } = await surroundings(place, begin);
   /** Starts the server with limits of the CAs. */

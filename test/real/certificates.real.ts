@@ -36,7 +36,7 @@ const attach = async (server: Server, hostname = NAME) => {
   await server.send(`${domains}/${hostname}/verify`);
 };
 
-/** The executable with HTTPS, beside name servers and an authority, and a project whose target leads here. */
+/** The executable with HTTPS, name servers, a CA, and a project whose target leads here. */
 const opened = async (
   place: string,
   begin: Begin = usual,

@@ -29,7 +29,7 @@ const ENGINES = {
   bun: { needed: [], argv: [process.execPath] },
 } as const;
 
-/** Installs the package into a directory, without a registry, and puts the programs beside it. */
+/** Installs the package into a directory, without a registry, and puts the programs next to it. */
 const install = async (path: string, engine: keyof typeof ENGINES): Promise<void> => {
   const archive = await (packed ??= packClient(packages));
   await Bun.write(join(path, "package.json"), JSON.stringify({ name: "program", type: "module" }));

@@ -93,7 +93,7 @@ export const compileGo = async (generated: string, name: DocumentName): Promise<
 
 type Runner = (cwd: string, env: Record<string, string>) => Promise<string>;
 
-/** By language: generates a client of the store, and runs the program beside this file that uses it. */
+/** By language: generates a client of the store, and runs the program next to this file that uses it. */
 export const PROGRAMS: Record<keyof typeof SETTINGS, Runner> = {
   async java(cwd, env) {
     const classes = await compileJava(await generate("java", "store", cwd), cwd);

@@ -33,7 +33,7 @@ test(`a node killed as soon as it has acknowledged a deploy leaves each of ${FIL
     await deploy(service, here.url, site);
     await here.kill();
     for (const other of others) {
-      // A node may serve the site of before for as long as STALE_LIMIT says.
+      // A node may serve the previous site for as long as STALE_LIMIT allows.
       const isNew = async () => (await visit(other.url, SITE)).text === site["index.html"];
       await until(`${other.url} serves the deploy`, isNew);
       for (const [name, content] of Object.entries(site)) {

@@ -73,7 +73,7 @@ describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
     expect(await outcomeOf(log.append(HEAD, "one", record("one")))).toThrow(AppendUnknown);
     await primary.kill();
     await primary.restart();
-    // It was committed there, so the restarted primary shows it to whoever reads.
+    // It was committed there, so the restarted primary shows it to all readers.
     expect(await primary.query("SELECT id FROM adoption_store_record")).toBe("one");
     expect(await outcomeOf(log.append(HEAD, "one", record("one")))).toThrow(AppendUnknown);
     standby.resume();

@@ -43,7 +43,7 @@ const addDomains = async (cwd: string): Promise<void> => {
   }
 };
 
-/** An embedded store with everything that a shelter has. @returns a key besides the first */
+/** An embedded store with all data of a shelter. @returns a second key */
 const fill = async (cwd: string): Promise<{ admin: string; other: string }> => {
   await writeRows(join(cwd, "rows.csv"), ROWS);
   await createStore(join(cwd, "data"));
@@ -112,7 +112,7 @@ const eventIds = (place: string): number[] => {
     .map(({ id }) => id);
 };
 
-/** Tables that say where a machine is in the log, and what each machine has for itself. */
+/** Tables with a machine's position in the log, and tables that each machine has separately. */
 const OWN_TABLES = new Set(["replica", "sqlite_stat1", "sqlite_stat4"]);
 
 const differencesBetween = (a: string, b: string): string[] => {

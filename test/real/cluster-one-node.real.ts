@@ -60,14 +60,14 @@ test("of three nodes that start together one creates the first key; a session an
   const keys = await fetch(`${c}/platform/keys`, { headers: { authorization: `Bearer ${key}` } });
   expect(await keys.json()).toHaveLength(1);
 
-  // Signed in at one node, used at another at once, and out at the third.
+  // Signed in at one node, used immediately at another, and out at the third.
   const session = await signIn(a, key);
   expect((await call(b, session, "GET", "/console/api/v1/pets")).status).toBe(200);
   expect((await call(c, session, "DELETE", "/console/session")).status).toBe(204);
   for (const url of [a, b])
     expect((await call(url, session, "GET", "/console/api/v1/pets")).status).toBe(401);
 
-  // The same request at all nodes at once is carried out once.
+  // The same request, sent to all nodes together, is executed once.
   const add = (url: string, idempotencyKey: string) =>
     fetch(`${url}/v1/pets`, {
       method: "POST",

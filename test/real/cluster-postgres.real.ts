@@ -124,7 +124,7 @@ test("a record that only the old primary had is detected by its id, and the node
   expect(await add(b, "after")).toBe(2);
   a.continue();
   const begun = performance.now();
-  await until("the node is back", async () => (await namesAt(a)).includes("after"), REBUILD_MS);
+  await until("the node is ready again", async () => (await namesAt(a)).includes("after"), REBUILD_MS);
   const took = performance.now() - begun;
   for (const each of [a, b, c]) expect(await namesAt(each)).toEqual(["kept", "after"]);
   expect(await add(a, "rebuilt")).toBe(3);

@@ -70,7 +70,7 @@ const longest = (times: readonly (number | undefined)[]): number => Math.max(...
 const describe = (what: string, times: readonly (number | undefined)[]): string => {
   const inTime = times.filter((ms) => ms === undefined || ms <= MAX_MS).length;
   const atOnce = times.filter((ms) => ms === undefined).length;
-  return `    ${what}: refused within 1 s ${inTime} of ${times.length} times, ${atOnce} of them at once, the others after ${longest(times).toFixed(0)} ms at most`;
+  return `    ${what}: refused within 1 s ${inTime} of ${times.length} times, ${atOnce} of them immediately, the others after ${longest(times).toFixed(0)} ms at most`;
 };
 
 test(`a key revoked and a domain removed on one node are refused by the others within a second, ${TRIES} of ${TRIES} times under load`, async () => {

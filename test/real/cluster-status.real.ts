@@ -62,7 +62,7 @@ test("cluster status names a member that is down; without a majority it reports 
   );
   expect(majority.code).toBe(1);
   const readiness = () => fetch(`${one?.url}/readyz`).then((response) => response.text());
-  await until("the node says what is wrong", async () =>
+  await until("the node reports the fault", async () =>
     (await readiness()).includes("cluster cannot be reached"),
   );
   expect((await fetch(`${one?.url}/livez`)).status).toBe(200);

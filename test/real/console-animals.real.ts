@@ -184,7 +184,7 @@ test("one save in a long list reads only the changes again, not every page, and 
   await untilCounts(page, "1,050,1,049,0,1");
   await page.waitForTimeout(1500);
   await eventually(() => page.evaluate("Math.round(scrollY)"), y);
-  // What comes beside the version, the change and the counts are checks for changes, which read no further page.
+  // The requests other than version, change and counts check for changes, and read no further page.
   expect(requests().filter((url) => url.includes("cursor="))).toEqual([]);
   expect(await page.evaluate(ROW_COUNT)).toBe(1050);
   expect(await page.evaluate(`${OF_LAST_ROW}.dataset.id`)).toBe("1");

@@ -15,7 +15,7 @@ const entriesOf = async (page: Page): Promise<string[]> =>
 const untilEntries = (page: Page, expected: readonly string[]): Promise<void> =>
   eventually(() => entriesOf(page), expected);
 
-/** An animal that was changed, adopted and given back, and a key that somebody made. */
+/** An animal that was changed, adopted and given back, and a key that a user created. */
 const fill = async (server: Server): Promise<void> => {
   await publishDocs(server);
   await server.send("/v1/categories", { name: "Dogs" });

@@ -61,7 +61,7 @@ test("a deletion that was not confirmed puts the focus where the slug belongs", 
   await untilTrue(page, "document.activeElement.name === 'slug'");
 });
 
-/** Follows a link, and tells what has the focus as soon as its dialog is open, before anything is painted. */
+/** Follows a link, and returns the focused element as soon as its dialog is open, before anything is painted. */
 const FIRST_FOCUS = `new Promise((resolve) => {
   new MutationObserver((_, observer) => {
     if (!document.querySelector("dialog[open]")) return;

@@ -4,7 +4,7 @@ import { openBrowser, real, serve } from "./support.ts";
 
 const test = real("chromium", "playwright-core");
 
-/** Lists that are read at once: where they are, what reads them, and what they say below their rows. */
+/** Lists that are read as a whole: their paths, their requests, and the text below their rows. */
 const LISTS = [
   { path: "/categories", reads: "**/console/api/v1/categories*", says: "2 categories" },
   {

@@ -10,7 +10,7 @@ const test = real("chromium", "playwright-core");
 
 const inDialog = (page: Page, name: string) => page.locator("dialog footer").getByText(name, { exact: true });
 
-/** Adds somebody at the console. @returns the link of their invitation */
+/** Adds a person in the console. @returns the link of their invitation */
 const invite = async (page: Page, name: string, email: string, role: string): Promise<string> => {
   await page.getByRole("link", { name: "Add person" }).click();
   await page.locator("dialog [name=name]").fill(name);
@@ -173,7 +173,7 @@ test("a role holds from the next request, and Undo takes its change back", async
   expect(await navigation(theirs.page)).toEqual(["Animals", "Adoptions", "Categories"]);
 });
 
-test("a person adds and removes passkeys of their own, and keeps the last", async () => {
+test("a person adds and removes their passkeys, and keeps the last", async () => {
   const { page } = await openAs("Staff");
   await page.getByRole("link", { name: "Ada Byron" }).click();
   await page.getByRole("link", { name: "Add passkey" }).click();
@@ -250,7 +250,7 @@ test("when a person's session ends, the draft stays, and a passkey brings it bac
     fetch("/console/session", { method: "DELETE", headers: { "x-csrf-token": csrfToken } })).then(() => true)`);
   await inDialog(page, "Add person").click();
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
-  // Only their own way: with a key, somebody else would be signed in, and the draft would be lost.
+  // Only the same sign-in method: a key would sign in another user, and the draft would be lost.
   await page.getByText("Sign in again as Ada Byron to continue.").waitFor();
   await untilTrue(page, "document.activeElement.closest('.session-ended') !== null");
   expect(await page.locator("dialog.session-ended [name=key]").count()).toBe(0);

@@ -160,7 +160,7 @@ test("after a reload, as many rows are shown as before, at the same place", asyn
   await page.reload();
   await untilTrue(page, `document.querySelectorAll('${ROWS}').length === ${rows}`);
   await untilTrue(page, `Math.abs(scrollY - ${before}) < 2`);
-  // Each page is read once. What comes beside them is the check for changes: the newest animals, and those in the window.
+  // Each page is read once. The other requests check for changes: the newest animals, and those in the window.
   const pages = seen.requests.slice(requests).filter((url) => /\/v1\/pets\?.*cursor=/.test(url));
   expect([pages.length, new Set(pages).size]).toEqual([10, 10]);
 });

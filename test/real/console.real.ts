@@ -16,7 +16,7 @@ const animals = (server: Server): Promise<unknown[]> => server.read("/v1/pets");
 
 const ROLL_BACK = "/platform/projects/docs/deploys/1/activate";
 
-/** Tries what a page can try with somebody's session, and says when it is done. */
+/** Tries the attacks of a page on a user's session, and reports when it is done. */
 const HOSTILE = (console: string) => `<!doctype html><title>hostile</title>
 <iframe id="framed" src="${console}/console/keys"></iframe>
 <form id="form" action="${console}/console/api/v1/pets" method="post" enctype="text/plain" target="frame">
@@ -31,7 +31,7 @@ const HOSTILE = (console: string) => `<!doctype html><title>hostile</title>
     fetch("${console}" + path, { method: "DELETE", credentials: "include", headers: { "x-csrf-token": "x" } }),
     fetch("${console}" + path, { credentials: "include" }).then((answer) => answer.text()).then(() => { document.body.dataset.read = path; }),
   ]);
-  // Needs no body, so that a browser asks nobody first.
+  // Needs no body, so that a browser sends no preflight request.
   tries.push(fetch("${console}/console/api${ROLL_BACK}", { method: "POST", credentials: "include", mode: "no-cors" }));
   tries.push(fetch("${console}/console/session", { credentials: "include" }).then(() => { document.body.dataset.read = "session"; }));
   tries.push(fetch("${console}/console/session", { method: "DELETE", credentials: "include", mode: "no-cors" }));
@@ -84,7 +84,7 @@ test("a page of another site, or of a neighbouring host, can do nothing with a s
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 });
 
-test("the last key that can manage keys is revoked only by a choice of its own", async () => {
+test("the last key that can manage keys is revoked only after a separate confirmation", async () => {
   const server = await serve();
   const { page } = await openConsole(server);
   await page.goto(`${server.url}/console/keys/1/revoke`);

@@ -28,7 +28,7 @@ import {
 const test = real();
 const asRoot = real("root", "setpriv");
 
-/** The user that the service runs as; nobody needs to know them. */
+/** The id of the user that runs the service. It needs no account. */
 const SERVICE = 12345;
 
 /** The DATA_DIR of a service, and the program where that user can run it. */

@@ -59,7 +59,7 @@ export const prepareDebian = (): void =>
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
-/** Boots systemd in namespaces of its own; its network has a loopback interface only. */
+/** Boots systemd in separate namespaces; its network has a loopback interface only. */
 const boot = async (root: string) => {
   const nspawn = Bun.spawn(
     [

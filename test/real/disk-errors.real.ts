@@ -8,10 +8,10 @@ const withStrace = real("strace");
 const withMounts = real("unshare", "mount");
 
 const READS = ["doctor --port 0", "backup b.db --force", "keys list", "export o.csv --force"];
-/** Which read of the database file fails: some before the first page is known, some in the middle of a check. */
+/** Which read of the database file fails: some before the first page was read, some in the middle of a check. */
 const AT = [1, 2, 3, 4, 5, 7, 9, 13, 19, 29];
 
-/** A DATA_DIR in `place` whose animals fill more pages than SQLite reads at once. */
+/** A DATA_DIR in `place` whose animals fill more pages than SQLite reads at a time. */
 const filled = async (place: string): Promise<void> => {
   const rows = Array.from({ length: 3000 }, (_, index) => `Animal ${index},${index % 7}\n`);
   writeFileSync(join(place, "a.csv"), `name,categoryId\n${rows.join("")}`);
@@ -145,7 +145,7 @@ withStrace("a server whose disk dies answers 503, and its end has no stack trace
   expect(await process.stderr).not.toMatch(/ at .+:\d+/);
 });
 
-/** Runs a command on file systems of its own: DATA_DIR's, and that of `shelf`, which has inodes for a few files only. */
+/** Runs a command on separate file systems: DATA_DIR's, and that of `shelf`, which has inodes for a few files only. */
 const withoutInodes = async (place: string, command: string) => {
   await createStore(join(place, "seed"));
   const script = `

@@ -158,7 +158,7 @@ withUpdates(
   },
 );
 
-/** Where the service's own name server listens, beside named at 127.0.0.1. */
+/** The address of the service's own name server: named listens at 127.0.0.1. */
 const OWN_ADDRESS = "127.0.0.4";
 const SHOP = "docs.shop.test";
 
@@ -300,7 +300,7 @@ test("a domain whose CAA record allows only dns-01 gets the CNAME record to add 
   );
   expect(await fingerprintOf(httpsPort, SHOP, root).catch(() => "refused")).toBe("refused");
   shop.setRecords(caa, cname, `${challenge?.name} 1 CNAME ${challenge?.value}`);
-  // Nobody requests a check.
+  // No client requests a check.
   await until("the domain is live", async () => (await shop.show()).stage === "live", 40_000);
   expect(await fingerprintOf(httpsPort, SHOP, root)).toBeString();
   expect((await shop.show()).findings).toEqual([]);

@@ -113,7 +113,7 @@ export const dnsPanel = (zone: string, rules: Rules) => {
   return {
     rules,
     zone,
-    /** Replaces all records by ones that somebody made long ago. */
+    /** Replaces all records with older ones of the holder. */
     reset(records: readonly Row[]) {
       rows = [...records];
     },

@@ -148,7 +148,7 @@ export interface Updatable {
   keyName: string;
 }
 
-/** A zone at another address, on the port of the authoritative server. The resolver forgets at once what does not exist. */
+/** A zone at another address, on the port of the authoritative server. The resolver caches negative responses for a second only. */
 export interface Delegated {
   zone: string;
   address: string;

@@ -93,7 +93,7 @@ const essence = (exchange: Exchange) => {
   const said = { rcode, authoritative, truncated: transport === "tcp" };
   // What comes with SERVFAIL is not read: of a loop, named's resolver sends the records that it has in its cache.
   if (!isUsable(exchange)) return said;
-  // The SOA of an absence and the NS of a referral; beside records, a server may name itself or not.
+  // The SOA of an absence and the NS of a referral; with records, a server may name itself or not.
   const others = authorities.filter(({ type }) => type === "SOA" || records.length === 0);
   return { ...said, records: settled(records), authorities: settled(others) };
 };

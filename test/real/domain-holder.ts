@@ -156,7 +156,7 @@ export const followSteps = (panel: DnsPanel, steps: readonly string[]): void => 
 const insteadOfAlias = (note: string): { type: string; value: string }[] => {
   const [, list = ""] =
     /create A and AAAA records with the addresses of this service \(([^)]+)\)/.exec(note) ?? [];
-  if (list === "") throw new Error(`the page does not say what to do without ALIAS: ${note}`);
+  if (list === "") throw new Error(`the page has no advice for providers without ALIAS: ${note}`);
   return list.split(", ").map((value) => ({ type: value.includes(":") ? "AAAA" : "A", value }));
 };
 

@@ -35,7 +35,7 @@ interface Mistake {
 
 const row = (type: string, name: string, value: string): Row => ({ type, name, value });
 
-/** Beside the host name, every zone has records that must stay. */
+/** Every zone also has records that must stay. */
 const MAIL = row("TXT", "mail", '"v=spf1 -all"');
 
 const MISTAKES: Mistake[] = [
@@ -58,7 +58,7 @@ const MISTAKES: Mistake[] = [
     says: /^docs\S+'s CNAME record points to \S+\.pages\.test\.\w+\.test$/,
   },
   {
-    what: "the zone itself has addresses of the old host beside the right one",
+    what: "the zone itself has addresses of the old host and the right one",
     name: "@",
     rows: () => [row("A", "@", ADDRESS), row("A", "@", OLD.a), row("AAAA", "@", OLD.aaaa)],
     says: /^Some addresses of \w+\.test point elsewhere$/,
@@ -107,7 +107,7 @@ const proxyMistakes = ({ rules }: DnsPanel): Mistake[] =>
           what: "the old host is behind a proxy of another company",
           name: "docs",
           rows: () => [row("A", "docs", PROXY.a)],
-          // Only the provider can tell whether it is its own proxy.
+          // Only the provider knows whether it is its proxy.
           says: rules === ANOTHER ? /is behind Cloudflare's proxy/ : /^An A record of docs\S+ is in the way$/,
         },
       ];

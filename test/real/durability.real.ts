@@ -15,7 +15,7 @@ interface SystemCall {
 const CALLS = "fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat,openat";
 const strace = (log: string) => ["strace", "-f", "-y", "-s", "4096", "-e", `trace=${CALLS}`, "-o", log];
 
-/** Joins what strace splits where threads call at once: each call stands where it returned. */
+/** Joins the calls that strace splits when threads overlap: each call stands where it returned. */
 const wholeLines = (text: string): string[] => {
   const begun = new Map<string, string>();
   return text.split("\n").flatMap((line) => {
@@ -110,7 +110,7 @@ test("files of a first start and a deploy outlive a power cut", async () => {
     expect(sent).toMatchObject({ code: 0 });
     await server?.stop();
   }
-  // strace runs beside the server and writes its last lines after it.
+  // strace runs next to the server and writes its last lines after it.
   await until("the end of the log", () => readFileSync(log, "utf8").endsWith(" +++ exited with 0 +++\n"));
   const calls = callsIn(log, cwd);
   for (const name of ["admin.key", "server.json"]) expectDurable(calls, join(cwd, "data", name));

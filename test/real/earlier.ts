@@ -254,7 +254,7 @@ const FILLED_BY_OTHERS = new Set([
   "pets_indexed",
 ]);
 
-/** Tables that hold rows of their own, as SQLite lists them: not those that it or a virtual table keeps. */
+/** Ordinary tables, without those that SQLite or a virtual table maintains. */
 export const tablesOf = (client: Client): string[] =>
   client
     .query<{ name: string }, []>(

@@ -131,7 +131,7 @@ test("SIGTERM lets the request in flight finish, takes no new one, and ends with
     `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.key}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
   );
-  // Its head is known to have been read when a later request on another connection is answered.
+  // The response to a later request on another connection shows that its head was read.
   await (await fetch(`${server.url}/livez`)).text();
   const exited = server.stop();
   await until("no new connection is taken", () =>

@@ -1,4 +1,4 @@
-// Takes the write lease or a claim, in a process of its own that a test can stop. Arguments: DATABASE_URL, `write lease` or `claim`.
+// Takes the write lease or a claim, in a separate process that a test can stop. Arguments: DATABASE_URL, `write lease` or `claim`.
 import { openLog } from "../../src/data/cluster/open-replica.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 

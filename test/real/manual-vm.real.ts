@@ -71,7 +71,7 @@ const take = async (machine: Debian, step: Step): Promise<string | undefined> =>
   return expected && !matches(expected, stdout) ? `expected:\n${expected.text}\ngot:\n${stdout}` : undefined;
 };
 
-/** Follows the blocks of a page that are for a Debian of their own. */
+/** Follows the blocks of a page that are for a separate Debian. */
 const follow = async (machine: Debian, page: string): Promise<void> => {
   const blocks = blocksOf(readFileSync(join(ROOT, page), "utf8"));
   const steps = stepsOf(

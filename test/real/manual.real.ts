@@ -9,7 +9,7 @@ import { directory, real, run } from "./support.ts";
 const ROOT = resolve(import.meta.dir, "../..");
 const RUNNER = join(import.meta.dir, "manual/page.ts");
 
-/** Namespaces of its own: whatever a page starts ends with its first process. */
+/** Separate namespaces: every process of a page ends with its first one. */
 const ALONE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const NEEDED = ["root", "network namespaces", "unshare", "curl", "jq", "node", "python3"];
 
@@ -17,7 +17,7 @@ const test = real();
 const inBash = real("bash");
 const inNetwork = real(...NEEDED);
 
-/** What one page needs besides. */
+/** The other requirements of one page. */
 const ALSO: Readonly<Record<string, readonly string[]>> = { "src/pages/manual/how-to/cluster.md": ["etcd"] };
 
 /** @returns how many steps were done @throws with what a page shows and what is there instead */

@@ -22,7 +22,7 @@ const startProcess = (port: number) =>
     stderr: "ignore",
   });
 
-/** Starts an S3 server that nobody here wrote, with an empty bucket. It keeps objects in memory: they end with it. */
+/** Starts a third-party S3 server with an empty bucket. It keeps objects in memory: they end with it. */
 export const startMoto = async ({ bucket = "sites", port: wanted = 0 } = {}) => {
   const port = wanted || (await freePort());
   const endpoint = `http://127.0.0.1:${port}`;
@@ -58,7 +58,7 @@ export const startMoto = async ({ bucket = "sites", port: wanted = 0 } = {}) => 
       const { contents = [] } = await client.list({ prefix });
       return contents.map(({ key }) => key);
     },
-    /** The server responds to nobody until `resume`: connections stay open. */
+    /** The server sends no responses until `resume`: connections stay open. */
     pause: () => child.kill("SIGSTOP"),
     resume: () => child.kill("SIGCONT"),
     /** Ends it, with all objects. Another can have its port. */

@@ -42,7 +42,7 @@ const linesOf = (random: Random, origin: string): string[] => {
 
 const typeOf = (line: string): string => parseLine(line).type;
 
-/** RFC 1034 section 3.6.2: a CNAME has no records beside it. An HTTPS record has no second one with its priority. */
+/** RFC 1034 section 3.6.2: a CNAME is the only record of its name. An HTTPS record has no second one with its priority. */
 const withoutConflicts = (lines: string[]): string[] => {
   const byName = Map.groupBy(new Set(lines), (line) => parseLine(line).name);
   return [...byName.values()].flatMap((group) => {
@@ -101,7 +101,7 @@ export interface Asked {
 
 const ASKED_TYPES = [...TYPES, "CNAME", "NS", "SOA", "DS", "ANY", "MX", "TYPE99", "TYPE1000"];
 
-/** Names of the zones, names beside, above and below them, and names of no zone. */
+/** Names of the zones, names next to, above and below them, and names of no zone. */
 const askedName = (random: Random, owners: readonly string[]): string => {
   const owner = pick(random, owners, "parity.test");
   switch (random(8)) {

@@ -123,7 +123,7 @@ const isPartOf = (own: Settled, theirs: Settled): boolean =>
   own.answers.every((line) => theirs.answers.includes(line));
 
 const isSame = (own: Settled, theirs: Settled, { type }: Asked): boolean => {
-  // BIND also sends the records that fit, which nobody uses (RFC 2181 section 9), and all sets of ANY may not fit.
+  // BIND also sends the records that fit, which no resolver uses (RFC 2181 section 9), and all sets of ANY may not fit.
   if (theirs.tc && (own.tc || type === "ANY")) return own.rcode === theirs.rcode && own.aa === theirs.aa;
   return type === "ANY" ? isPartOf(own, theirs) : Bun.deepEquals(own, theirs);
 };
@@ -183,7 +183,7 @@ test("5,000 questions about random zones get the responses of BIND, over UDP and
   const bind = await namedWith(join(place, "bind"), Object.fromEntries(files));
   const { respond } = testResponder(
     Object.entries(zones).map(([origin, lines]) => zoneOfLines(origin, lines)),
-    // The limit of responses a second has tests of its own.
+    // The limit of responses a second has separate tests.
     { limiter: { take: () => "answer" } },
   );
   const listener = await listenForDns("127.0.0.1", 0, respond);

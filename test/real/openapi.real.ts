@@ -78,7 +78,7 @@ for (const name of DOCUMENTS)
     });
   }
 
-/** A program of somebody who has the generated types and openapi-fetch, and nothing else of ours. */
+/** A user's program with the generated types and openapi-fetch, and no other file of this project. */
 const CLIENT = `
 import createClient from "openapi-fetch";
 import type { components, paths } from "./store.d.ts";

@@ -9,7 +9,7 @@ const PROVIDER = ["node", "oidc-provider"] as const;
 const test = real();
 const withProvider = real(...PROVIDER);
 
-/** The provider as a process of its own. */
+/** The provider as a separate process. */
 const startProvider = async (redirectUri: string) => {
   const port = freePort();
   const child = Bun.spawn(["node", `${import.meta.dir}/oidc/provider.mjs`, String(port), redirectUri], {
@@ -94,7 +94,7 @@ const signInAt = async (server: Server, account: string, visitor = browser()) =>
   return { at: `${at.pathname}${at.search}`, state, visitor };
 };
 
-/** The executable beside a provider. */
+/** The executable with a provider. */
 const openBoth = async (cwd: string, extra: Record<string, string> = {}) => {
   const port = freePort();
   const provider = kept(await startProvider(`http://127.0.0.1:${port}/console/auth/oidc/callback`));

@@ -35,7 +35,7 @@ export interface Postgres extends AsyncDisposable {
   query(sql: string): Promise<string>;
   /** Adds or replaces lines of the configuration, and makes them effective. */
   configure(settings: string[]): Promise<void>;
-  /** kill -9 of all its processes at once, as when the machine fails. */
+  /** kill -9 of all its processes together, as when the machine fails. */
   kill(): Promise<void>;
   /** Starts it again with its data, after `kill`. */
   restart(): Promise<void>;

@@ -7,7 +7,7 @@ const withNginx = real("root", "nginx", "unshare");
 const withCaddy = real("root", "caddy", "unshare");
 
 /**
- * Runs the server and a proxy in a network of their own, where the ports 80 and 443 are free, and then these commands. `call`
+ * Runs the server and a proxy in a separate network, where the ports 80 and 443 are free, and then these commands. `call`
  * calls the API through the proxy with the first key.
  */
 const behind = (place: string, proxy: string, commands: string, flags: string): Promise<Finished> =>

@@ -49,7 +49,7 @@ export const within = <Value>(what: string, ms: number, promise: Promise<Value>)
 
 export interface Surroundings {
   cwd?: string;
-  /** The whole environment, beside PATH. */
+  /** The whole environment, in addition to PATH. */
   env?: Record<string, string>;
 }
 

@@ -17,7 +17,7 @@ interface Proxy {
   passesHost: boolean;
 }
 
-/** What Debian's package includes, in a directory of its own and in the foreground. */
+/** The configuration of Debian's package, in a separate directory and in the foreground. */
 const nginx: Proxy = {
   program: "nginx",
   passesHost: false,
@@ -87,7 +87,7 @@ const openBehind = async (proxy: Proxy, { hasBaseUrl }: { hasBaseUrl: boolean })
     await child.exited;
   });
   const trust = ["--cacert", join(place, "root"), "--resolve", `${HOST}:${port}:127.0.0.1`];
-  /** Calls curl through the proxy. @returns the body and the status, on a line of its own */
+  /** Calls curl through the proxy. @returns the body, and the status on a separate line */
   const curl = async (path: string, ...options: string[]) => {
     const write = ["--silent", "--max-time", "20", "--write-out", "\n%{http_code}"];
     const { stdout } = await run(["curl", ...write, ...trust, ...options, base + path]);
@@ -102,7 +102,7 @@ type Behind = Awaited<ReturnType<typeof openBehind>>;
 const authorized = ({ key }: Pick<Server, "key">) => ["--header", `Authorization: Bearer ${key}`];
 const JSON_BODY = ["--header", "Content-Type: application/json", "--data"];
 
-/** A client of the API adds an animal, and another sees it in its event stream at once. */
+/** A client of the API adds an animal, and another sees it in its event stream immediately. */
 const checkEvents = async ({ server, base, trust, curl }: Behind) => {
   const stream = Bun.spawn(
     ["curl", "--silent", "--no-buffer", ...trust, ...authorized(server), `${base}/v1/pets/events`],
@@ -123,7 +123,7 @@ const checkEvents = async ({ server, base, trust, curl }: Behind) => {
   }
 };
 
-/** An archive of half a megabyte becomes a site. nginx refuses more than 1 MB unless it is told otherwise. */
+/** An archive of half a megabyte becomes a site. By default nginx refuses more than 1 MB. */
 const checkUpload = async ({ place, server, curl }: Behind) => {
   const site = join(place, "site");
   mkdirSync(site);

@@ -65,7 +65,7 @@ inBrowser("a single-page application opens at a deep link", async () => {
 
 inBrowser("the console leads to the preview of each deploy", async () => {
   const server = await serve();
-  // Without an icon of its own, the browser asks for one that the site does not have.
+  // Without this icon, the browser requests one that the site does not have.
   const pageOf = (text: string) => `<link rel="icon" href="data:," /><h1>${text}</h1>`;
   for (const text of ["first", "second"])
     await publish(server.cwd, server.url, await write(server.cwd, { "index.html": pageOf(text) }));

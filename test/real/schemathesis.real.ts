@@ -19,7 +19,7 @@ for (const { name, path, examples } of [
     `Schemathesis finds nothing with all its checks in ${LEAST_REQUESTS} requests of the ${name} document`,
     async () => {
       // It tries many wrong keys.
-      // Nothing answers there: checks of names end at once.
+      // No server listens there, so that checks of names end immediately.
       const env = { AUTH_FAILURES_PER_MINUTE: "1000000", DNS_RESOLVERS: "127.0.0.1:1" };
       const server = await serve({ env });
       const { code, stdout, stderr } = await run(

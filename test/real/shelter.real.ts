@@ -88,7 +88,7 @@ test("a shelter's day: a category, an animal, its search, and its adoption to th
   await page.getByText("Has a garden.").waitFor();
   await button("Approve the adoption of Bella by Ada Byron").click();
   await status("Adoption of Bella approved (no. 1)").waitFor();
-  // Whoever pressed it goes on right there, with the keyboard.
+  // The focus stays there, so that the user can continue with the keyboard.
   await untilTrue(page, `${FOCUSED} === "Complete"`);
   await link("Complete the adoption of Bella by Ada Byron").press("Enter");
   await page.reload();

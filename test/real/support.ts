@@ -80,7 +80,7 @@ export const expectRefusal = ({ code, stdout, stderr }: Finished, expected: numb
 
 /** Without `cwd`, the server runs in a new directory. DATA_DIR is `data` below it, unless `flags` say otherwise. */
 export interface ServerSettings extends Surroundings {
-  /** What to run in place of the built executable. */
+  /** The command to run instead of the built executable. */
   argv?: string[];
   flags?: string[];
 }
@@ -100,7 +100,7 @@ const serverAt = (port: number, cwd: string, child: Bun.Subprocess, exited: Prom
     url,
     /** The key of its first start. */
     key,
-    /** Calls the API, with the first key unless `init` brings an Authorization of its own. */
+    /** Calls the API, with the first key unless `init` has an Authorization header. */
     call,
     add: (name: string, categoryId = 1) =>
       call("/v1/pets", {

@@ -12,7 +12,7 @@ const test = real();
 const KILLS = Number(process.env["UPGRADE_KILLS"] ?? 10);
 const SEED = Number(process.env["UPGRADE_SEED"] ?? Date.now() % 1_000_000);
 const NEWEST = migrations.length;
-/** A kill counts that falls while the upgrade goes on. */
+/** A kill counts if it happens during the upgrade. */
 const MAX_TRIES = 10;
 
 /** Tables that a migration has removed with what was in them. */

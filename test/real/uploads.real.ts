@@ -62,7 +62,7 @@ test("uploads that trickle in hold up no deploy of another key, and a fifth of t
   expect(await page(server)).toBe("beside");
 });
 
-/** Mounts a small file system in place of the directory `data`, with what that holds. */
+/** Mounts a small file system over the directory `data`, with the same files. */
 const MOUNT = `cp -a data before && mount -t tmpfs -o size=128m,mode=0700 tmpfs data && cp -a before/. data/ && exec "$0" "$@"`;
 
 const noise = (mebibytes: number) => {

@@ -11,7 +11,7 @@ export const EXCEPTIONS = {
   commands: {
     files: /^test\/cli\//,
     reason:
-      "A command is a process of its own, which cannot reach a log in memory. test/real/cluster*.real.ts runs them.",
+      "A command is a separate process, which cannot reach a log in memory. test/real/cluster*.real.ts runs them.",
   },
   files: {
     files: /^test\/data\/db\//,

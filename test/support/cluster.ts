@@ -38,7 +38,7 @@ export const memoryCluster = async (known = migrations) => {
   return { engine, newFile, open };
 };
 
-/** Runs a statement in a write of its own, and returns its rows. */
+/** Runs a statement in a separate write, and returns its rows. */
 export const act = async (
   { commit, client }: Pick<Database, "client" | "commit">,
   sql: string,
@@ -56,11 +56,11 @@ export const addNamed = async ({ database }: Pick<Replica, "database">, name: st
   return (row as { id: number }).id;
 };
 
-/** The names of all animals, by id, as the node has them at present. */
+/** The current names of all animals on the node, by id. */
 export const namesOf = ({ database }: Pick<Replica, "database">): unknown[] =>
   database.client.query("SELECT name FROM pets ORDER BY id").values().flat();
 
-/** Every row of every table but what a node has of its own. */
+/** Every row of every table that nodes share. */
 export const contentOf = ({ database }: Pick<Replica, "database">): Map<string, unknown[]> => {
   const tables = database.client
     .query<{ name: string }, []>(

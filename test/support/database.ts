@@ -34,7 +34,7 @@ export const createTables = (path: string): void => {
 export const openInMemory = (options?: OpenOptions): Database =>
   setUpDatabase(Client.deserialize(emptyDatabase(), { strict: true }), options);
 
-/** The engines of the files in use: a file that is opened again goes on with its log. */
+/** The engines of the files in use: a file that is opened again continues with its log. */
 const engines = new Map<string, Promise<MemoryEngine>>();
 
 /** Makes the database of this file the beginning of a log, as `cluster join` does. */

@@ -68,7 +68,7 @@ export class MemoryEngine {
     if (isAvailable) this.#notify();
   }
 
-  /** The records that are in the log at present. */
+  /** The current records of the log. */
   get records(): readonly LogRecord[] {
     return this.#state?.records ?? [];
   }

@@ -99,7 +99,7 @@ export interface StoreSettings extends ServiceOptions, Partial<Vitals> {
   path?: string;
   env?: Record<string, string>;
   clock?: TestClock;
-  /** Instead of a database of its own. */
+  /** Instead of a new database. */
   database?: Database;
   /** Why it is an embedded store also with STORE=cluster. */
   embedded?: Exception;

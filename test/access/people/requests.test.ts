@@ -50,9 +50,9 @@ test("a person's request is refused once the command line removes them while the
   const person = await signedIn(store);
   const list = () => person.send("GET", "/console/api/v1/pets");
   expect((await list()).status).toBe(200);
-  const beside = await openOwnDatabase(path);
-  atEnd(() => beside.close());
-  const { people } = openPeople({ ...store.context, database: beside });
+  const other = await openOwnDatabase(path);
+  atEnd(() => other.close());
+  const { people } = openPeople({ ...store.context, database: other });
   await people.change(1, { role: "staff" }, OPERATOR);
   expect((await person.send("POST", "/console/api/v1/pets", { json: ANIMAL })).status).toBe(201);
   await people.remove(1, OPERATOR);

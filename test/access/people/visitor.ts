@@ -104,7 +104,7 @@ export const visitor = (store: Store, own: Record<string, string> = {}) => {
   };
 };
 
-/** Somebody of this role who is signed in. */
+/** A person of this role who is signed in. */
 export const signedIn = async (store: Store, person: Partial<typeof ADA> = {}) => {
   const { id, token } = await invite(store, person);
   const authenticator = softAuthenticator(ORIGIN);

@@ -48,7 +48,7 @@ const write = fc.oneof(
 /** What happens meanwhile: a response of the engine is lost, or a node is killed and starts again. */
 const trouble = fc.constantFrom("none", "none", "none", "before", "after", "kill");
 
-test("whatever three nodes write at once, and whatever is lost, their rows are equal, and so are those of a new node", async () => {
+test("whatever three nodes write at the same time, and whatever is lost, their rows are equal, and so are those of a new node", async () => {
   const batch = fc.record({ trouble, writes: fc.array(write, { minLength: 1, maxLength: 8 }) });
   const run = async (
     batches: { trouble: string; writes: { node: number; sql: string; values: unknown[] }[] }[],

@@ -114,7 +114,7 @@ test("an erasure of a log that was replaced makes no snapshot of the next log du
   expect(await log.snapshot()).toMatchObject({ position: 0 });
 });
 
-test("erasures are known to all nodes for a day", async () => {
+test("all nodes keep erasures for a day", async () => {
   const log = new MemoryEngine().open();
   await announceErasure(log, 7);
   const [erasure] = await readErasures(log);

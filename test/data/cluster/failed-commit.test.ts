@@ -4,7 +4,7 @@ import { StorageUnavailable } from "../../../src/lib/storage-errors.ts";
 import { act, addNamed, contentOf, memoryCluster, namesOf } from "../../support/cluster.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
-/** A node whose next COMMIT fails with each of the `codes`, and one beside it that is well. */
+/** A node whose next COMMIT fails with each of the `codes`, and a second node without faults. */
 const clusterWithBadDisk = async () => {
   const { engine, open } = await memoryCluster();
   const codes: string[] = [];

@@ -7,7 +7,7 @@ import { outcomeOf } from "../../support/outcome.ts";
 
 const away = () => Promise.reject(new EngineUnavailable("not within 5 s"));
 
-test("a replica that is far behind catches up for as long as it gets on, and says how much is left", async () => {
+test("a replica that is far behind catches up as long as it makes progress, and reports how much is left", async () => {
   let position = 0;
   const left: number[] = [];
   const fresh = () => (++position < 5 ? away() : Promise.resolve());
@@ -24,7 +24,7 @@ test("it ends when the replica does not get on, without another wait", async () 
   expect(waits).toBe(1);
 });
 
-test("a replica that lacks records that were removed says what to do", async () => {
+test("a replica that lacks removed records reports the advice", async () => {
   const { engine, newFile, open } = await memoryCluster();
   const a = await open();
   await addNamed(a, "Bella");

@@ -66,7 +66,7 @@ test("a node whose replica is outdated starts again if it was found outdated whi
 test("a node whose replica is outdated tries again while it cannot start, and gives up in the end", async () => {
   const { node, started, refusals } = await startFake();
   const server = await node;
-  refusals.push(new Error("the engine is away"), new Error("the engine is away"));
+  refusals.push(new Error("the engine is unreachable"), new Error("the engine is unreachable"));
   started[0]?.fail(new ReplicaOutdated("its checksum differs"));
   await until(() => started.length === 2);
   refusals.push(...Array.from({ length: 8 }, () => new Error("the engine is gone")));

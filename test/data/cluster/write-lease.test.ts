@@ -157,7 +157,7 @@ describe("a lease of 3 seconds", () => {
     stop();
   });
 
-  test("is lost at once, if the engine has ended it", async () => {
+  test("is lost immediately if the engine has ended it", async () => {
     const { lost } = keep(async () => false);
     await pass(1100);
     expect(lost.reason).toBe("the engine ended it");

@@ -135,7 +135,7 @@ const grown = () => {
   return { path, database, reader, add };
 };
 
-test("a log that has grown is truncated without a write, once nobody reads it", async () => {
+test("a log that has grown is truncated without a write, once it has no readers", async () => {
   const { path, database, reader } = grown();
   await database.shrinkLog();
   expect(logSize(path)).toBeGreaterThan(MAX_LOG_BYTES);

@@ -110,7 +110,7 @@ test("a database file that is moved away is noticed by the next write", async ()
   expect((await store.database.lost).message).toContain("put it back");
 });
 
-test("an emptied database file is noticed, and its log is kept beside it", async () => {
+test("an emptied database file is noticed, and its log is kept next to it", async () => {
   const { store, path } = await storeWith("Bella");
   truncateSync(path);
   expect(await outcomeOf(store.database.assertReady())).toThrow("store.db was emptied");

@@ -75,7 +75,7 @@ if (process.env["NEW_COLUMNS"] === "yes")
     expect(fakeDns.asked).toEqual(["docs.example.org"]);
   });
 else
-  // In a process of its own: a statement is rendered once, with the columns that its tables have then.
+  // In a separate process: a statement is rendered once, with the columns that its tables have then.
   test("every write of the API succeeds when each table has another nullable column", async () => {
     const { exitCode, stderr } = await $`${process.execPath} test --timeout 60000 ${import.meta.path}`
       .env({ ...process.env, NEW_COLUMNS: "yes" })

@@ -104,7 +104,7 @@ const CODES = [
   ..."ENOSPC EDQUOT EROFS EIO".split(" "),
 ].map((code) => (/^(SQLITE_|E[A-Z]+$)/.test(code) ? code : `SQLITE_${code}`));
 
-test.each(CODES)("%s is explained in one line that says what happened, then what to do", (code) => {
+test.each(CODES)("%s is explained in one line: the failure, then the advice", (code) => {
   const failure = Object.assign(new Error("refused"), { code });
   expect(isStorageFailure(failure)).toBe(true);
   expect(explainFailure(failure)).toMatch(/^[a-z][^\n]+: [^\n]+[^.\n]$/);

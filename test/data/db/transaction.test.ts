@@ -92,7 +92,7 @@ test("a transaction that was left open does not stop the next one", () => {
   expect(add().state).toBe("committed");
 });
 
-test("a lock of another process is known from the first refusal to its end", () => {
+test("a lock of another process is reported from the first refusal to its end", () => {
   const path = `${temporaryDirectory()}/things.db`;
   const { add, lockedSince, canLock } = open(path);
   const other = new Client(path);

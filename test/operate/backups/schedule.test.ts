@@ -173,7 +173,7 @@ const wiredOn = async (env: Record<string, string> = {}) => {
 test("the server takes backups in a separate process, records them as the service's, and keeps BACKUP_KEEP of them", async () => {
   const { scheduler, log, clock, directory, dataDir } = await wiredOn({ BACKUP_KEEP: "2" });
   mkdirSync(directory);
-  writeFileSync(join(directory, backupName(1)), "of nobody knows which store");
+  writeFileSync(join(directory, backupName(1)), "of an unknown store");
   for (let count = 0; count < 4; count++) {
     await scheduler?.tick();
     clock.advance(DAY);

@@ -149,7 +149,7 @@ test("a backup that lacks a damaged file does not replace one that may have it",
     return backUp(source, { file: join(directory, name), now, keep: 1 });
   };
   const whole = await take(20);
-  const mend = flipLargest(source);
+  const repair = flipLargest(source);
   for (const day of [21, 22]) {
     const { sites, removed } = await take(day);
     expect([sites?.missing, removed]).toEqual([1, []]);
@@ -158,7 +158,7 @@ test("a backup that lacks a damaged file does not replace one that may have it",
   const restored = temporaryDirectory();
   await restoreTo(restored, whole.file);
   expect(await visited(restored, "/large.txt")).toBe(`200 ${LARGE.toString()}`);
-  mend();
+  repair();
   expect((await take(23)).removed.length).toBe(3);
 });
 

@@ -150,7 +150,7 @@ linux("a datagram reaches an abstract socket", () => {
   expect(receive()).toBe("READY=1");
 });
 
-linux("a socket that nobody listens to, or with a path that is too long, is an error", () => {
+linux("a socket without a listener, or with a path that is too long, is an error", () => {
   const path = join(temporaryDirectory(), "nobody");
   expect(() => sendDatagram(path, "READY=1")).toThrow(`${path} does not accept a datagram`);
   expect(() => sendDatagram(`/${"x".repeat(108)}`, "READY=1")).toThrow("is too long for a socket");

@@ -44,7 +44,7 @@ test("a pair that the TLS library refuses is not stored, and the library's reaso
     {
       certificates: stored,
       clientOf: () => {
-        throw new Error("nobody is asked");
+        throw new Error("no CA gets a request");
       },
       assertLoads() {
         throw new Error("CA_MD_TOO_WEAK");

@@ -29,7 +29,7 @@ export const openIssuing = async (
   atEnd(() => ca[Symbol.asyncDispose]());
   const room = await openProject({
     clock,
-    // Time passes at once, but the CA's work takes some.
+    // Sleeping takes no time, but the CA's work takes some.
     sleep(ms) {
       clock.advance(ms);
       return Bun.sleep(1);

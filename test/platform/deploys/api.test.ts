@@ -33,7 +33,7 @@ const upload = (store: Store, body: Call["body"], type = "application/gzip") =>
 const fetchDeploys = async (store: Store, path = DEPLOYS) =>
   (await (await store.call("GET", path)).json()) as { id: number; status: string; active: boolean }[];
 
-/** The files in DATA_DIR beside the database. */
+/** The files in DATA_DIR other than the database. */
 const filesOf = ({ config }: Store): string[] =>
   ["blobs", "uploads"].flatMap((directory) => {
     const path = join(config.dataDir, directory);
@@ -266,7 +266,7 @@ test("deploys share files, and a sweep removes those that no kept deploy needs",
   expect(filesOf(store)).toEqual([]);
 });
 
-test("the newest 20 deploys that succeeded are kept, however many failed since, and the newest 20 that failed", async () => {
+test("the newest 20 deploys that succeeded are kept, regardless of later failures, and the newest 20 that failed", async () => {
   const store = await openProject();
   for (let count = 1; count <= 22; count++) await upload(store, site(`${count}`));
   for (let count = 1; count <= 25; count++) await upload(store, "no archive");

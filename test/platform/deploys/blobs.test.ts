@@ -125,7 +125,7 @@ test("a full or failing disk throws the system's error, not InvalidArchive", asy
   const root = temporaryDirectory();
   const blobs = openBlobs(join(root, "blobs"));
   await Bun.write(join(root, "site.tgz"), tarGzOf([{ name: "index.html", content: "x" }]));
-  // A file in place of the shard's directory.
+  // A file instead of the shard's directory.
   await Bun.write(join(root, "blobs", Bun.SHA256.hash("x", "hex").slice(0, 2)), "");
   const failed = storeSite(unpack(join(root, "site.tgz"), UNPACK_LIMITS), blobs);
   expect(await outcomeOf(failed)).toThrow(

@@ -167,7 +167,7 @@ test("a site with a damaged manifest is not served and keeps its files; a missin
   expect(allHashes(store)).toEqual(before);
 });
 
-test("damage is forgotten once no deploy needs the file", async () => {
+test("damage is no longer recorded once no deploy needs the file", async () => {
   const store = await openSite();
   for (const hash of allHashes(store)) flip(pathOf(store, hash));
   await store.scrub.tick();
@@ -187,7 +187,7 @@ test("a deploy whose manifest is not named by a hash is not served, and stops ne
   expect((await visit(store, "/")).status).toBe(200);
 });
 
-test("a directory in place of a blob, or a file in place of a shard, does not stop a sweep", async () => {
+test("a directory instead of a blob, or a file instead of a shard, does not stop a sweep", async () => {
   const store = await openSite();
   const unneeded = pathOf(store, `00${"0".repeat(62)}`);
   mkdirSync(join(unneeded, "with"), { recursive: true });

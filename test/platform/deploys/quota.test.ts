@@ -55,7 +55,7 @@ test("a deploy beyond the quota is recorded as failed and leaves nothing, and th
     { id: 2, active: true },
     { id: 1 },
   ]);
-  // Another project has a quota of its own.
+  // Another project has a separate quota.
   expect((await upload(store, files, "other")).status).toBe(201);
 });
 

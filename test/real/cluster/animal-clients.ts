@@ -2,7 +2,7 @@
 import type { Random } from "../../support/random.ts";
 import type { Animal, Answer, Call, Recorder, Silence } from "./recorder.ts";
 
-/** How many animals are in use at once: few, so that clients contend for each. */
+/** How many animals are in use at a time: few, so that clients contend for each. */
 const SLOTS = 12;
 /** After so many operations another animal takes the place: the checker's work grows faster than an animal's history. */
 const USES = 150;
@@ -56,7 +56,7 @@ interface Contention {
   random: Random;
 }
 
-/** Does so many operations, and records each. Every client does one after the other, each at a node of its own choice. */
+/** Does so many operations, and records each. Every client does one after the other, each at a node that it chooses. */
 export const contend = async (
   { ask, record, count, figures }: Recorder,
   { clients, operations, nodes, random }: Contention,
@@ -83,7 +83,7 @@ export const contend = async (
     const request = { method: "POST", path: "/v1/pets", json, idempotencyKey: crypto.randomUUID() } as const;
     const answer = await ask(random(nodes), request);
     slot.isChanging = false;
-    // Nobody knows the id of an animal whose response never came: no other operation is about it.
+    // The id of an animal without a response is unknown, so that no other operation uses it.
     if (!isAnswer(answer)) return;
     const { id } = answer.body as Body;
     record({ kind: "add", client, animal: id, ...animal }, answer, seenIn(answer));

@@ -1,4 +1,4 @@
-/** The checker of histories, which nobody here wrote: porcupine, built from the versions that go.sum pins. */
+/** The third-party checker of histories: porcupine, built from the versions that go.sum pins. */
 import { join } from "node:path";
 
 const SOURCE = join(import.meta.dir, "../porcupine");
@@ -7,7 +7,7 @@ const SOURCE = join(import.meta.dir, "../porcupine");
 export interface Verdict {
   /** Of single animals: a list of four is four. */
   operations: number;
-  /** Operations whose outcome nobody knows. */
+  /** Operations with an unknown outcome. */
   unknown: number;
   animals: number;
   /** Ids of animals whose operations no order explains. */

@@ -88,7 +88,7 @@ const remove = async (client: Client): Promise<void> => {
   const call = { method: "DELETE", path };
   const settled = await write(client, call, [204, 404]);
   if (settled.status === 404 && settled.unknown === 0)
-    client.ledger.surprises.push(`${path} was deleted by nobody`);
+    client.ledger.surprises.push(`${path} is missing, and no client deleted it`);
   client.ledger.pets.set(id, null);
   await readElsewhere(client, settled, { method: "GET", path }, (status) => status === 404);
 };
@@ -144,7 +144,8 @@ const race = async (client: Client): Promise<void> => {
 const orderAndCancel = async (client: Client): Promise<void> => {
   const petId = await add(client);
   const id = await order(client, petId);
-  if (id === undefined) return void client.ledger.surprises.push(`animal ${petId} was ordered by nobody`);
+  if (id === undefined)
+    return void client.ledger.surprises.push(`animal ${petId} has an order that no client placed`);
   await step(client, id, "cancel", "cancelled");
   setStatus(client, petId, "available");
 };
@@ -164,7 +165,7 @@ const createAndRevoke = async (client: Client): Promise<void> => {
   await readElsewhere(client, revoked, read, (status) => status === 401);
 };
 
-/** What clients do, and how often beside the others. */
+/** The operations of clients, and their relative frequency. */
 const ACTS: readonly [number, (client: Client) => Promise<void>][] = [
   [5, addOwn],
   [4, rename],

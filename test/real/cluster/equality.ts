@@ -3,7 +3,7 @@ import { replicaMark } from "../../../src/data/db/replica-mark.ts";
 import type { Node } from "./nodes.ts";
 import { copyOf, databaseIn, hashTables } from "./tables.ts";
 
-/** How long nodes may take to apply what others have written, once nobody writes any more. */
+/** How long nodes may take to apply the writes of others after the last write. */
 const MAX_MS = 10_000;
 
 /** Up to where a copy has applied the log; undefined for a machine that is no part of a cluster. */

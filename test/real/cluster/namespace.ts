@@ -63,7 +63,7 @@ export const namespace = async (ports: readonly number[]) => {
     inside,
     /** Where clients find what listens in it on all addresses. */
     address: clients.there,
-    /** Nothing reaches the engine any more, and nobody is told. */
+    /** Packets to the engine are dropped silently. */
     cut: () => ip("link", "set", engine.name, "down"),
     heal: () => ip("link", "set", engine.name, "up"),
   };

@@ -3,7 +3,7 @@ import { until } from "../support.ts";
 
 /** Where clients send requests. */
 export interface Node {
-  /** Undefined while it is known to be down. */
+  /** Undefined while it is down. */
   readonly url: string | undefined;
   readonly key: string;
 }
@@ -24,7 +24,7 @@ export interface Call {
   order?: number;
 }
 
-/** An operation as it is recorded: `model.go` says what the fields mean. */
+/** An operation as it is recorded: `model.go` explains the fields. */
 interface Line extends Call {
   node: number;
   call: number;
@@ -50,7 +50,7 @@ export interface Answer {
   return: number;
 }
 
-/** The service did nothing, or did not say what it did. */
+/** The service did nothing, or its response has no result. */
 export type Silence = { node: number; call: number; outcome: "nothing" | "unknown" };
 
 const TIMEOUT_MS = 10_000;

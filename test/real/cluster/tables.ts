@@ -40,7 +40,7 @@ const searchable = (database: Database): string[] => {
   return hashes;
 };
 
-/** Makes the index of animals again, because each node makes its own, in slices of its own. @throws if it was not right */
+/** Makes the index of animals again, because each node builds it separately, in different slices. @throws if it was not right */
 const rebuildDerived = (database: Database): void => {
   indexAll(database);
   const before = searchable(database);

@@ -20,7 +20,7 @@ type Name = (typeof NAMES)[number];
 export interface ClusterOptions {
   /** Where the nodes have their directories. */
   place?: string;
-  /** Settings of each node, beside where the log is. */
+  /** Settings of each node, in addition to the address of the log. */
   envOf?: (name: Name) => Record<string, string>;
   /** The last node runs in a network namespace, and reaches the engine by a cable that can be cut. */
   isLastApart?: boolean;

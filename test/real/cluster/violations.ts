@@ -57,7 +57,7 @@ const carriedOutTwice = (ledger: Ledger, rows: Rows): string[] => [
   ...rows.addedPets.filter((id) => !ledger.pets.has(id)).map((id) => `animal ${id}`),
 ];
 
-/** Animals that more than one adopter has, or that nobody has although an order was refused. */
+/** Animals with more than one adopter, or with none although an order was refused. */
 const placedTwice = (ledger: Ledger, rows: Rows): string[] => {
   const adopted = rows.orders.filter(({ status }) => status !== "cancelled").map(({ petId }) => petId);
   const ordered = new Set(rows.orders.map(({ petId }) => petId));

@@ -1,5 +1,5 @@
 /**
- * Follows one page as a reader would. It is started in namespaces of its own, so that every port is free, nothing leaves the
+ * Follows one page as a reader would. It is started in separate namespaces, so that every port is free, nothing leaves the
  * machine, and everything that it starts ends with it.
  *
  *     bun test/real/manual/page.ts PAGE PLACE [--bun]

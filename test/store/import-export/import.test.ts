@@ -13,7 +13,7 @@ import { outcomeOf } from "../../support/outcome.ts";
 
 const CHUNK = 256 * 1024;
 
-/** A store beside a file to import. */
+/** A store, and a file to import. */
 const place = (text: string, name = "a.csv") => {
   const cwd = temporaryDirectory();
   const data = join(cwd, "data");
@@ -255,7 +255,7 @@ describe("an import that continues", () => {
     expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
   });
 
-  test("says where earlier rejected rows are if another file is named, and continues in that one", async () => {
+  test("reports the file of earlier rejected rows if another one is named, and continues in that one", async () => {
     const { path, importing } = place(half(ROWS));
     const first = await importing({}, 1000);
     const second = await importing({ rejected: `${path}.2` }, 5000);

@@ -399,7 +399,7 @@ test("a stream continues when the changes of others can be read again", async ()
     },
     fresh: async () => {
       polls.push(isAway);
-      if (isAway) throw new Error("the engine is away");
+      if (isAway) throw new Error("the engine is unreachable");
     },
     version: () => version,
     limits: LIMITS,

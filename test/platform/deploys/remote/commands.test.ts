@@ -83,7 +83,7 @@ test("a scheduled backup has them too when BLOBS_URL is a flag of the server", a
   expect(checkBackup(join(backupDir, file), () => {}).sites).toMatchObject({ files: 4, missing: 0 });
 }, 60_000);
 
-test("a backup that cannot fetch them is refused, and says what to do", async () => {
+test("a backup that cannot fetch them is refused with advice", async () => {
   const place = await openEmptyCache();
   place.server.intercept(() => place.server.error(403, "AccessDenied"));
   expect(await outcomeOf(backUp(place))).toThrow(/object store of BLOBS_URL.*--no-sites/);
@@ -157,7 +157,7 @@ test("doctor tries the object store, and takes what it has for intact", async ()
   expect((await doctor(env)).get("sites")?.detail).toContain("1 of 4 files are missing");
 });
 
-test("doctor says what to do when the object store refuses", async () => {
+test("doctor gives advice when the object store refuses", async () => {
   const server = openNodes().server;
   server.intercept((method) => (method === "PUT" ? server.error(403, "AccessDenied") : undefined));
   const found = await doctor({ DATA_DIR: temporaryDirectory(), BLOBS_URL: server.url });

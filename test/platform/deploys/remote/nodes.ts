@@ -11,7 +11,7 @@ export const FILES: Record<string, string> = {
   "guide.html": "a page of some length\n".repeat(500),
 };
 
-/** Opens nodes that share a database and an object store, each with a directory of its own. */
+/** Opens nodes that share a database and an object store, each with a separate directory. */
 export const openNodes = () => {
   const clock = testClock();
   const server = objectServer({ now: clock.now });

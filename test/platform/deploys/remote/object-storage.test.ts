@@ -58,7 +58,7 @@ describe("a deploy with BLOBS_URL", () => {
     expect(pending()).toEqual([]);
   });
 
-  test("is refused while the object store is away, leaves nothing, and the site before it is still served", async () => {
+  test("is refused while the object store is unreachable, leaves no files, and the previous site is still served", async () => {
     const { server, node } = openNodes();
     const store = await node();
     await addProject(store);
@@ -108,7 +108,7 @@ describe("a node without the files of a deploy", () => {
     expect((await visit(other, "/")).status).toBe(200);
   });
 
-  test("answers 503 with Retry-After while the object store is away, and goes on with the files it has", async () => {
+  test("responds 503 with Retry-After while the object store is unreachable, and continues with its local files", async () => {
     const { server, node } = openNodes();
     const store = await node();
     await addProject(store);

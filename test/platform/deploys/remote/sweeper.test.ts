@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const sweep = (store: Store) => store.objects?.sweep(never);
 
-/** A deploy that was deleted so many hours ago: nobody needs its objects. */
+/** A deploy that was deleted so many hours ago: its objects are unused. */
 const openDeleted = async (hours: number, settings: { sleep?: (ms: number) => Promise<void> } = {}) => {
   const nodes = openNodes();
   const store = await nodes.node(settings);
