@@ -25,7 +25,7 @@ import { readingOf } from "../data/db/readonly.ts";
 import type { Client } from "../data/db/snapshot.ts";
 import { storeIdentityOf } from "../data/db/store-id.ts";
 import { ownNames } from "../platform/dns-checks/names.ts";
-import { failingDomains } from "../platform/domains/read-repository.ts";
+import { failingDomains } from "../platform/domains/repository.ts";
 import { readRefusedHosts, type RefusedHost } from "../edge/refused-hosts.ts";
 import { fileSize, isAllowed } from "../lib/files.ts";
 import { apexOf, parseHostname, wildcardAbove } from "../lib/hostname.ts";

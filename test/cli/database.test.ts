@@ -6,7 +6,7 @@ import { migrate } from "../../src/data/db/migrate.ts";
 import { withDatabase } from "../../src/cli/database.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { certificateRepository } from "../../src/platform/certificates/repository.ts";
-import { certificateEffects } from "../../src/platform/domains/repository.ts";
+import { certificateEffects } from "../../src/platform/domains/stage-repository.ts";
 import { createStore } from "../support/new-store.ts";
 import { openData } from "../../src/data/data-dir/open.ts";
 import { temporaryDirectory } from "../support/store.ts";

@@ -3,7 +3,7 @@ import { followDomain } from "../../src/cli/domains.ts";
 import { printCertificate } from "../../src/cli/print/domain.ts";
 import type { DomainFinding } from "../../src/platform/dns-checks/finding.ts";
 import { fromDomain } from "../../src/platform/domains/model.ts";
-import type { InspectedDomain } from "../../src/platform/domains/reads.ts";
+import type { InspectedDomain } from "../../src/platform/domains/domain.ts";
 import { atEnd } from "../support/store.ts";
 import { addDomain, addSite } from "../edge/projects.ts";
 import { openShared } from "./program.ts";

@@ -40,6 +40,7 @@ export const PURE: Readonly<Record<string, readonly string[]>> = {
     "test/platform/domains/roles-config.test.ts",
     "test/platform/domains/config.test.ts",
   ],
+  "src/platform/domains/progress.ts": ["test/platform/domains/progress.test.ts"],
   "src/platform/domains/schedule.ts": ["test/platform/domains/schedule.test.ts"],
   "src/edge/hosts.ts": ["test/edge/hosts.test.ts"],
   "src/access/privilege-ceiling.ts": ["test/access/privilege-ceiling.test.ts"],

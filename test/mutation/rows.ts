@@ -31,14 +31,14 @@ const TABLES: readonly Table[] = [
     module: "src/platform/domains/stage.ts",
     name: "TRANSITIONS",
     tests: DOMAINS,
-    own: ["test/platform/domains/stage.test.ts", "test/platform/domains/schedule.test.ts"],
+    own: ["test/platform/domains/stage.test.ts", "test/platform/domains/progress.test.ts"],
   },
   {
     module: "src/platform/domains/stage.ts",
     name: "STAGE_PROPERTIES",
     isNested: true,
     tests: DOMAINS,
-    own: ["test/platform/domains/stage.test.ts", "test/platform/domains/schedule.test.ts"],
+    own: ["test/platform/domains/stage.test.ts", "test/platform/domains/progress.test.ts"],
   },
   {
     module: "src/store/orders/order.ts",

@@ -3,7 +3,7 @@ import type { summaryOf } from "../../platform/certificates/summary.ts";
 import { whoMustAct } from "../../platform/dns-checks/finding-kind.ts";
 import type { fromDomain, fromEvent } from "../../platform/domains/model.ts";
 import { isServed } from "../../platform/domains/stage.ts";
-import type { ListedDomain } from "../../platform/domains/reads.ts";
+import type { ListedDomain } from "../../platform/domains/domain.ts";
 import { coloured, print, relativeTime, table } from "./output.ts";
 
 export type WireDomain = ReturnType<typeof fromDomain>;

@@ -1,16 +1,21 @@
 import type { Context } from "../../data/context.ts";
 import { DAY_MS, formatTime } from "../../lib/time.ts";
 import { type Actor, SERVICE } from "../../lib/actor.ts";
-import { type Domain, type EventName, awaitsCertificate, isHeld, isServed } from "./stage.ts";
+import type { Checkable, Domain, DomainCertificates, EventName, InspectedDomain } from "./domain.ts";
+import { awaitsCertificate, isHeld, isServed } from "./stage.ts";
 import type { DomainFinding, Finding, FindingOf } from "../dns-checks/finding.ts";
 import { type Inspect, type Inspection, mayHold } from "../dns-checks/inspect.ts";
 import { isRefused, missingChallenge } from "./certificate-records.ts";
+import { Fault } from "../../lib/errors.ts";
 import { hostnameOf } from "../../lib/hostname.ts";
-import { type Progress, acceptsProof, progressOf, jittered, stagesOf } from "./schedule.ts";
+import type { RateLimiter } from "../../lib/rate-limiter.ts";
+import { PATIENCE_MS, within } from "../dns-checks/dns-access.ts";
+import { type Progress, acceptsProof, progressOf } from "./progress.ts";
+import { jittered } from "./schedule.ts";
 import { reportedAddresses } from "../dns-checks/trace.ts";
-import type { Check, Domains } from "./repository.ts";
-import type { Checkable } from "./read-repository.ts";
-import { hasCustomDomains } from "../projects/plan.ts";
+import type { Domains } from "./repository.ts";
+import type { Check, DomainStages } from "./stage-repository.ts";
+import { type Plan, hasCustomDomains } from "../projects/plan.ts";
 import { cnameTargetIn } from "../projects/service.ts";
 import { type Poller, duePoller } from "../../lib/poller.ts";
 
@@ -18,7 +23,7 @@ import { type Poller, duePoller } from "../../lib/poller.ts";
  * The outcome of a check: `taken` if the records are right but another project keeps the host name, `overtaken` if the
  * domain was changed or removed meanwhile, so that the result says nothing about it.
  */
-export type CheckOutcome = "recorded" | "taken" | "overtaken";
+type CheckOutcome = "recorded" | "taken" | "overtaken";
 
 /** The outcomes in the log. */
 const OUTCOMES: Record<CheckOutcome, string> = {
@@ -42,9 +47,7 @@ const eventsFor = (
   seen: EventName,
   findings: readonly DomainFinding[],
 ): Check["events"] => {
-  const stages = stagesOf(domain.stage, progress.events);
-  if (progress.stage !== domain.stage)
-    return progress.events.map((event, index) => ({ event, stage: stages[index] ?? domain.stage }));
+  if (progress.stage !== domain.stage) return progress.events;
   const hasChanged = domain.checkedAt === null || !isSame(domain.findings, findings);
   return hasChanged ? [{ event: seen, stage: domain.stage }] : [];
 };
@@ -105,7 +108,7 @@ const isReady = (before: Domain, { event, findings }: Inspection): boolean =>
 /** @param onReady called when a check finds that a domain which waits for its certificate has moved here, or is allowed now */
 export const domainChecks = (
   { config, clock, randomFraction, log }: Context,
-  domains: Domains,
+  domains: Domains & DomainStages,
   inspect: Inspect,
   onReady?: (hostname: string) => Promise<unknown>,
 ) => {
@@ -207,6 +210,69 @@ export const domainChecks = (
 
 export type Checks = ReturnType<typeof domainChecks>;
 
+/** Checks of one domain that clients may request. */
+export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;
+/** Checks for one request: while a domain is checked, its certificate can be ordered and installed. */
+const MAX_TRIES = 3;
+/** Advice for a client whose check takes too long. */
+const LATER = "The check continues: fetch the domain later to see its result.";
+
+export interface VerificationOptions {
+  checks: Checks;
+  /** Limits the checks of one domain that clients request. */
+  verifications: RateLimiter;
+  /** Undefined without HTTPS. */
+  certificates?: Pick<DomainCertificates, "request"> | undefined;
+  /** How long a client waits for a check, in milliseconds. */
+  patienceMs?: number;
+}
+
+/** Finds a project's domain by its name. @throws Fault not_found */
+interface DomainFinder {
+  find(slug: string, typed: string): Promise<Checkable>;
+  get(slug: string, typed: string): Promise<InspectedDomain>;
+}
+
+/** @throws Fault plan_required */
+export const assertPlan = (project: { plan: Plan }) => {
+  if (!hasCustomDomains(project)) throw new Fault("plan_required");
+};
+
+/**
+ * Asks the DNS now. Concurrent requests share the check.
+ * @throws Fault not_found, plan_required, rate_limited; domain_taken if the DNS also names the project that holds the
+ * name; not_ready if the name servers take too long: the check continues, and its result is stored
+ */
+export const verification = (
+  { checks, certificates, verifications, patienceMs = PATIENCE_MS }: VerificationOptions,
+  { find, get }: DomainFinder,
+) => {
+  /** Checks a domain again if its stage changed meanwhile, until this or another process has stored a result. */
+  const check = async (slug: string, { project, domain }: Checkable, actor: Actor): Promise<CheckOutcome> => {
+    let current = domain;
+    for (let tries = 1; ; tries++) {
+      const outcome = await checks.run({ project, domain: current }, actor);
+      if (outcome !== "overtaken" || tries === MAX_TRIES) return outcome;
+      current = (await find(slug, domain.hostname)).domain;
+      if (current.id !== domain.id || current.checkedAt !== domain.checkedAt) return outcome;
+    }
+  };
+
+  return async (slug: string, typed: string, actor: Actor): Promise<InspectedDomain> => {
+    const checkable = await find(slug, typed);
+    const { project, domain } = checkable;
+    assertPlan(project);
+    // By name: a domain that is removed and added again has another id.
+    await verifications.take(`${project.id} ${domain.hostname}`, VERIFICATIONS);
+    const outcome = await within(patienceMs, check(slug, checkable, actor), LATER);
+    if (outcome === "taken") throw new Fault("domain_taken");
+    const checked = await get(slug, typed);
+    const isRequested =
+      awaitsCertificate(checked.stage) && ((await certificates?.request(checked.hostname)) ?? false);
+    return isRequested ? get(slug, typed) : checked;
+  };
+};
+
 /** Checks that start each second. 10,000 waiting domains need 11 a second, with 25 queries each. */
 export const MAX_PER_TICK = 20;
 /** Scheduled checks at the same time. A silent server takes seconds, and must not delay other checks or clients' requests. */
@@ -216,7 +282,11 @@ export const MAX_CONCURRENT = 32;
 export const UNCHECKED = "a domain could not be checked";
 
 /** Checks the domains that are due. Results after `stop` are not stored: the check is due again at the next start. */
-export const domainScheduler = ({ clock, log }: Context, domains: Domains, checks: Checks): Poller =>
+export const domainScheduler = (
+  { clock, log }: Context,
+  domains: Domains & DomainStages,
+  checks: Checks,
+): Poller =>
   duePoller({
     due: domains.due,
     idOf: ({ domain }) => domain.id,

@@ -28,9 +28,10 @@ import { hostnameOf, pairOf } from "../../lib/hostname.ts";
 import { hasAtMost } from "../../lib/text.ts";
 import { formatTime } from "../../lib/time.ts";
 import { DomainCertificate } from "./certificate-model.ts";
-import type { InspectedDomain, ListedDomain } from "./reads.ts";
+import type { InspectedDomain, ListedDomain } from "./domain.ts";
 import type { RowResult } from "./service.ts";
-import { type DomainEvent as StoredEvent, EVENTS, ROLES, STAGES, STORED_STAGES } from "./stage.ts";
+import { type DomainEvent as StoredEvent, EVENTS, ROLES } from "./domain.ts";
+import { STAGES, STORED_STAGES } from "./stage.ts";
 
 const optionalTime = (description: string, example: string) => t.Optional(Time(description, example));
 

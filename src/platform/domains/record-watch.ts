@@ -10,8 +10,9 @@ import { cnameTargetIn } from "../projects/service.ts";
 import { isRefused, missingChallenge } from "./certificate-records.ts";
 import { type Server, parseServer } from "../../lib/name-server.ts";
 import { type Checks, UNCHECKED } from "./checks.ts";
-import { type Domain, isHeld } from "./stage.ts";
-import type { Checkable } from "./read-repository.ts";
+import type { Domain } from "./domain.ts";
+import { isHeld } from "./stage.ts";
+import type { Checkable } from "./domain.ts";
 import type { Domains } from "./repository.ts";
 import { EARLY_MS, WAITING_MS } from "./schedule.ts";
 

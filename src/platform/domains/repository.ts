@@ -1,274 +1,278 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { changesBetween, record } from "../../data/db/audit.ts";
-import type { Statement } from "../../data/db/commit.ts";
 import type { Database } from "../../data/db/open.ts";
 import { certificates } from "../../data/db/schema/certificates.ts";
-import { domains } from "../../data/db/schema/domains.ts";
+import { domainEvents, domains } from "../../data/db/schema/domains.ts";
 import { projects } from "../../data/db/schema/projects.ts";
-import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
-import { type Act, SERVICE } from "../../lib/actor.ts";
+import {
+  columnsBut,
+  columnsOf,
+  insert,
+  statement,
+  update,
+  value,
+  valuesFor,
+} from "../../data/db/statement.ts";
+import type { Act } from "../../lib/actor.ts";
+import { unicodeOf } from "../../lib/hostname.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
-import { type Progress, nextLiveCheck, WAITING_MS } from "./schedule.ts";
-import {
-  type Domain,
-  type EventName,
-  type Role,
-  type Stage,
-  awaitsCertificate,
-  FIRST_STAGE,
-  isHeld,
-} from "./stage.ts";
-import {
-  type MoveValues,
-  type Row,
-  actValues,
-  COLUMNS,
-  domainReads,
-  HAS_DOMAINS_PLAN,
-  HAS_NAME,
-  HELD,
-  historyReads,
-  insertEvents,
-  IS_DOMAIN,
-  IS_NAME_OF_PROJECT,
-  IS_OF_PROJECT,
-  KEEPING,
-  moveBy,
-  NEXT_CHECK_OF_LIVE,
-  PRUNE_EVENTS,
-  SLUG,
-  toDomain,
-  WAITING,
-} from "./read-repository.ts";
+import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
+import type { Checkable, Domain, DomainEvent, EventName, Holder, PastActor, Role } from "./domain.ts";
+import { LONGEST_WAIT_MS } from "./schedule.ts";
+import { type StoredStage, FIRST_STAGE, stagesThat } from "./stage.ts";
 
-/** The result of a check, and the state that it gives the domain that was read before. */
-export interface Check extends Act {
-  domain: Domain;
-  progress: Omit<Progress, "events">;
-  /** For the history, each with the stage after it. */
-  events: readonly { event: EventName; stage: Stage }[];
-  findings: readonly DomainFinding[];
-  /** All responses, as JSON. */
-  trace: string;
-  /** True if the records name this project's target. */
-  isProven: boolean;
-  /** The labels of other projects' targets in the TXT records. */
-  rivals: readonly string[];
-  /** When the check began: a holder that has verified since then keeps the name. */
-  askedAt: number;
+type Row = Omit<typeof domains.$inferSelect, "trace">;
+
+const COLUMNS = columnsBut(domains, "trace");
+
+const toFindings = (json: string) => JSON.parse(json) as DomainFinding[];
+
+const toDomain = (row: Row): Domain => ({ ...row, findings: toFindings(row.findings) });
+
+export const HELD = stagesThat("isHeld");
+export const WAITING = stagesThat("isWaiting");
+/** The stages in which a domain waits for its records or its certificate. */
+const PENDING = [...WAITING, ...stagesThat("awaitsCertificate")];
+const WANTING_CERTIFICATE = stagesThat("wantsCertificate");
+
+/** A person must act: the stage is a failure, or a live domain no longer verifies. */
+const NEEDS_ATTENTION = sql`(${domains.stage} IN ${stagesThat("isFailing")} OR ${domains.failingSince} IS NOT NULL)`;
+
+export const IS_DOMAIN = sql`${domains.id} = ${value("id")}`;
+export const HAS_NAME = sql`${domains.hostname} = ${value("hostname")}`;
+export const IS_OF_PROJECT = sql`${domains.projectId} = ${value("projectId")}`;
+const IS_NAME_OF_PROJECT = sql`${IS_OF_PROJECT} AND ${HAS_NAME}`;
+/** The project's plan has custom domains. */
+export const HAS_DOMAINS_PLAN = sql`EXISTS (
+    SELECT 1 FROM ${projects} WHERE ${projects.id} = ${value("projectId")} AND ${projects.plan} IN ${PLANS_WITH_DOMAINS})`;
+
+/** The columns of a history row that come from an act. */
+export const actValues = ({ actor, now }: Act) => ({
+  actor: actor.kind,
+  keyId: actor.kind === "key" ? actor.id : null,
+  personId: actor.kind === "person" ? actor.id : null,
+  actorName: "name" in actor ? actor.name : null,
+  findings: "[]",
+  now,
+});
+
+/** History rows for the domains that match; `event` and `stage` may be SQL over them. */
+export const insertEvents = (where: SQL, event = sql`${value("event")}`, stage = sql`${value("stage")}`) =>
+  statement(sql`
+    ${insert(domainEvents, {
+      projectId: domains.projectId,
+      hostname: domains.hostname,
+      at: value("now"),
+      event,
+      stage,
+      ...valuesFor("actor", "keyId", "personId", "actorName", "findings"),
+    })}
+    FROM ${domains}
+    WHERE ${where}
+    ORDER BY ${domains.id}`);
+
+/** The slug of a project, for the audit log. */
+export const SLUG = statement<{ slug: string }>(sql`
+  SELECT ${columnsOf(projects, "slug")}
+  FROM ${projects}
+  WHERE ${projects.id} = ${value("projectId")}`);
+
+export interface DomainFilters {
+  /** Part of a host name, in A-labels or U-labels. */
+  q?: string | undefined;
+  stages?: readonly StoredStage[] | undefined;
+  /** The slug of a project. */
+  project?: string | undefined;
 }
 
-/** The domain is still in the stage in which its check began. */
-const IS_AS_READ = sql`${IS_DOMAIN} AND ${domains.stage} = ${value("from")}`;
+const FIND = statement(sql`SELECT ${COLUMNS} FROM ${domains} WHERE ${IS_NAME_OF_PROJECT}`).as(toDomain);
 
-const other = alias(domains, "other");
+const LIST = statement(sql`
+  SELECT ${COLUMNS}
+  FROM ${domains}
+  WHERE ${IS_OF_PROJECT} AND ${domains.id} > ${value("after")}
+  ORDER BY ${domains.id}
+  LIMIT ${value("limit")}`).as(toDomain);
 
-/**
- * Another project holds the name and keeps it against a proof: the TXT records name it too, or it has verified since the
- * check began. A suspended project keeps nothing.
- */
-const IS_KEPT_BY_OTHER = sql`EXISTS (
-    SELECT 1
-    FROM ${domains} AS ${other}
-    JOIN ${projects} ON ${projects.id} = ${other.projectId}
-    WHERE ${other.hostname} = ${value("hostname")}
-      AND ${other.stage} IN ${HELD}
-      AND ${other.stage} IN ${KEEPING}
-      AND ${other.projectId} <> ${value("projectId")}
-      AND (${other.verifiedAt} >= ${value("askedAt")}
-        OR ${projects.targetLabel} IN (SELECT value FROM json_each(${value("rivals")}))))`;
+const TRACE = statement<Pick<typeof domains.$inferSelect, "trace">>(sql`
+  SELECT ${columnsOf(domains, "trace")}
+  FROM ${domains}
+  WHERE ${domains.id} = ${value("id")}`);
 
-/** The new stage holds no name, or the domain already holds it, or the check proves it for this project. */
-const MAY_TAKE = sql`(${value("stage")} NOT IN ${HELD}
-    OR (${HAS_DOMAINS_PLAN} AND (${value("from")} IN ${HELD} OR (${value("isProven")} AND NOT ${IS_KEPT_BY_OTHER}))))`;
+const WITH_PROJECT = sql`${domains} JOIN ${projects} ON ${projects.id} = ${domains.projectId}`;
 
-// `stage` is the stage after the check, `eventStage` the stage after one of its events.
-const INSERT_EVENT = insertEvents(
-  sql`${IS_AS_READ} AND ${MAY_TAKE}`,
-  sql`${value("event")}`,
-  sql`${value("eventStage")}`,
-);
+const CHECKABLE = sql`SELECT ${COLUMNS}, ${columnsOf(projects, "plan", "targetLabel")} FROM ${WITH_PROJECT}`;
 
-const UPDATE = statement<{ id: number }>(sql`
-  ${update(domains, {
-    checkedAt: value("now"),
-    ...valuesFor("stage", "waitingSince", "nextCheckAt", "failingSince", "verifiedAt", "liveAt"),
-    ...valuesFor("findings", "trace"),
-  })}
-  WHERE ${IS_AS_READ} AND ${MAY_TAKE}
-  RETURNING ${domains.id} AS id`);
+const toCheckable = ({ plan, targetLabel, ...row }: Row & Omit<Holder, "id">): Checkable => ({
+  domain: toDomain(row),
+  project: { id: row.projectId, plan, targetLabel },
+});
 
-const STOP_CHECKS = statement(sql`
-  ${update(domains, { nextCheckAt: null })}
-  WHERE ${IS_AS_READ} AND NOT ${HAS_DOMAINS_PLAN}`);
+const HOLDER = statement(sql`${CHECKABLE} WHERE ${HAS_NAME} AND ${domains.stage} IN ${HELD}`).as(toCheckable);
 
-/** A domain that has just verified, and whose name has a valid certificate already, is live. */
-const goLiveIfCertified = moveBy(
-  "certificate_stored",
-  sql`${IS_DOMAIN} AND EXISTS (
-    SELECT 1
-    FROM ${certificates}
-    WHERE ${certificates.hostname} = ${value("hostname")}
-      AND ${certificates.notBefore} <= ${value("now")}
-      AND ${certificates.notAfter} > ${value("now")})`,
-  { liveAt: value("now"), nextCheckAt: NEXT_CHECK_OF_LIVE },
-);
+const AWAITED = statement(sql`
+  SELECT 1
+  FROM ${WITH_PROJECT}
+  WHERE ${HAS_NAME}
+    AND ${domains.stage} IN ${WAITING}
+    AND ${projects.plan} IN ${PLANS_WITH_DOMAINS}
+    AND ${projects.activeDeployId} IS NOT NULL`);
+
+const DUE = statement(sql`
+  ${CHECKABLE}
+  WHERE ${domains.nextCheckAt} <= ${value("now")}
+  ORDER BY ${domains.nextCheckAt}, ${domains.id}
+  LIMIT ${value("limit")}`).as(toCheckable);
+
+const IS_REFUSED_FOR_RECORDS = sql`EXISTS (
+      SELECT 1
+      FROM ${certificates}
+      WHERE ${certificates.hostname} = ${domains.hostname}
+        AND json_extract(${certificates.problem}, '$.type') IN ('caa', 'records', 'records_unknown', 'platform_unready'))`;
+
+const WATCHED = statement(sql`
+  ${CHECKABLE}
+  WHERE ${domains.waitingSince} > ${value("since")} AND (
+    (${domains.nextCheckAt} BETWEEN ${value("now")} AND ${value("until")} AND (
+      ${domains.stage} IN ${WAITING}
+      OR (${domains.stage} IN ${WANTING_CERTIFICATE} AND ${domains.verifiedAt} IS NULL)))
+    OR (${domains.nextCheckAt} IS NULL
+      AND ${domains.stage} IN ${WANTING_CERTIFICATE}
+      AND ${IS_REFUSED_FOR_RECORDS}))
+  ORDER BY ${domains.waitingSince} DESC, ${domains.id} DESC
+  LIMIT ${value("limit")}`).as(toCheckable);
+
+const UNCERTIFIED = statement<Pick<Row, "hostname">>(sql`
+  SELECT ${columnsOf(domains, "hostname")}
+  FROM ${domains}
+  WHERE ${domains.stage} IN ${WANTING_CERTIFICATE}
+    AND NOT EXISTS (SELECT 1 FROM ${certificates} WHERE ${certificates.hostname} = ${domains.hostname})
+  LIMIT ${value("limit")}`);
+
+/** The order of the list: domains that need attention, then those that wait, then the others, each by name. */
+const KEY = sql`(
+    CASE WHEN ${NEEDS_ATTENTION} THEN '0' WHEN ${domains.stage} IN ${PENDING} THEN '1' ELSE '2' END
+    || ${domains.hostname})`;
+
+const isListed = (values: string) => sql`IN (SELECT value FROM json_each(${value(values)}))`;
+
+type OverviewRow = Row & { slug: string; targetLabel: string; key: string };
+
+const OVERVIEW = statement(sql`
+  SELECT ${COLUMNS}, ${columnsOf(projects, "slug", "targetLabel")}, ${KEY} AS key
+  FROM ${WITH_PROJECT}
+  WHERE (${value("project")} IS NULL OR ${projects.slug} = ${value("project")})
+    AND (${value("stages")} IS NULL OR ${domains.stage} ${isListed("stages")})
+    AND (${value("ids")} IS NULL OR ${domains.id} ${isListed("ids")})
+    AND (${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})
+  ORDER BY ${KEY}, ${domains.id}
+  LIMIT ${value("limit")}`).as(({ slug, targetLabel, key, ...row }: OverviewRow) => ({
+  domain: toDomain(row),
+  project: { slug, targetLabel },
+  id: row.id,
+  key,
+}));
+
+const NAMES = statement<Pick<Row, "id" | "hostname">>(sql`
+  SELECT ${columnsOf(domains, "id", "hostname")}
+  FROM ${domains}`);
+
+const FAILING = statement<Pick<Row, "hostname" | "stage" | "failingSince"> & { project: string }>(sql`
+  SELECT ${columnsOf(domains, "hostname", "stage", "failingSince")}, ${projects.slug} AS project
+  FROM ${WITH_PROJECT}
+  WHERE ${NEEDS_ATTENTION}
+  ORDER BY ${domains.id}
+  LIMIT ${value("limit")}`);
+
+/** The domains of all projects that need a person's attention. */
+export const failingDomains = ({ client }: Pick<Database, "client">, limit: number) =>
+  FAILING.all(client, { limit });
+
+const domainReads = ({ client }: Pick<Database, "client">) => {
+  // SQLite cannot decode Punycode.
+  const idsOf = (q: string) => {
+    const text = q.trim().normalize("NFKC").toLowerCase();
+    const isMatch = (hostname: string) => hostname.includes(text) || unicodeOf(hostname).includes(text);
+    return NAMES.all(client).flatMap(({ id, hostname }) => (isMatch(hostname) ? [id] : []));
+  };
+  return {
+    find: async (projectId: number, hostname: string) => FIND.get(client, { projectId, hostname }),
+    /** All responses to the last check, as JSON; undefined before the first. */
+    trace: async (id: number) => TRACE.get(client, { id })?.trace ?? undefined,
+    /** Ascending by id, starting after `after`. */
+    list: async (page: { projectId: number; after: number; limit: number }) => LIST.all(client, page),
+    /** The domain that holds this host name, and its project; undefined if none does. */
+    holder: async (hostname: string) => HOLDER.get(client, { hostname }),
+    /** True if a project that may have domains waits for the records of this name. */
+    isAwaited: async (hostname: string) => AWAITED.get(client, { hostname }) !== undefined,
+    /** Domains with a due check, the longest due first. */
+    due: async (now: number, limit: number) => DUE.all(client, { now, limit }),
+    /** Domains without a due check that began to wait after `since`, for right records or for a correction of CAA or DNSSEC. Newest first. */
+    watched: async (now: number, since: number, limit: number) =>
+      WATCHED.all(client, { now, until: now + LONGEST_WAIT_MS, since, limit }),
+    /** Names of domains that need a certificate and have no row in `certificates` yet; at most `limit`. */
+    uncertified: async (limit: number) => UNCERTIFIED.all(client, { limit }).map(({ hostname }) => hostname),
+    /** The domains after a key and an id, sorted by key. */
+    overview: async ({ q, stages, project }: DomainFilters, limit: number, { text = "", after = 0 } = {}) =>
+      OVERVIEW.all(client, {
+        project: project ?? null,
+        stages: stages ? JSON.stringify(stages) : null,
+        ids: q ? JSON.stringify(idsOf(q)) : null,
+        key: text,
+        after,
+        limit,
+      }),
+  };
+};
+
+/** Events of one host name that a project keeps. */
+export const MAX_EVENTS = 1000;
+
+const IS_OF_HISTORY = sql`${domainEvents.projectId} = ${value("projectId")}
+    AND ${domainEvents.hostname} = ${value("hostname")}`;
+
+type EventRow = typeof domainEvents.$inferSelect;
+type ActorRow = Pick<EventRow, "actor" | "keyId" | "personId" | "actorName">;
+
+const actorOf = ({ actor, keyId, personId, actorName: name }: ActorRow): PastActor => {
+  if (actor === "key" && keyId !== null) return { kind: "key", id: keyId, name };
+  if (actor === "person" && personId !== null) return { kind: "person", id: personId, name };
+  return { kind: actor === "operator" ? "operator" : "service" };
+};
+
+/** Removes the oldest events beyond `MAX_EVENTS`, so that repeated verification cannot fill the disk. */
+export const PRUNE_EVENTS = statement(sql`
+  DELETE FROM ${domainEvents}
+  WHERE ${IS_OF_HISTORY}
+    AND ${domainEvents.id} <= (
+      SELECT ${domainEvents.id}
+      FROM ${domainEvents}
+      WHERE ${IS_OF_HISTORY}
+      ORDER BY ${domainEvents.id} DESC
+      LIMIT 1 OFFSET ${MAX_EVENTS})`);
+
+const HISTORY = statement(sql`
+  SELECT ${columnsOf(domainEvents)}
+  FROM ${domainEvents}
+  WHERE ${IS_OF_HISTORY} AND ${domainEvents.id} < ${value("before")}
+  ORDER BY ${domainEvents.id} DESC
+  LIMIT ${value("limit")}`).as(({ id, at, event, stage, findings, ...actor }: EventRow): DomainEvent => ({
+  id,
+  at,
+  actor: actorOf(actor),
+  event: event as EventName,
+  stage: stage as StoredStage,
+  findings: toFindings(findings),
+}));
+
+const historyReads = ({ client }: Pick<Database, "client">) => ({
+  /** Newest first, below `before`. A domain's history outlives it. */
+  history: async (page: { projectId: number; hostname: string; before: number; limit: number }) =>
+    HISTORY.all(client, page),
+});
 
 const mine = alias(domains, "mine");
-
-// Without scheduled checks: two projects must not take the name from each other in turn.
-const moveYielded = moveBy(
-  "yielded",
-  sql`${HAS_NAME}
-    AND ${domains.projectId} <> ${value("projectId")}
-    AND EXISTS (
-      SELECT 1 FROM ${domains} AS ${mine} WHERE ${mine.id} = ${value("id")} AND ${mine.stage} = ${value("from")})
-    AND ${MAY_TAKE}`,
-  { waitingSince: value("now"), nextCheckAt: null, failingSince: null, findings: value("findings") },
-);
-
-/** Must follow the move directly, because `changes()` counts its rows. */
-const UNCERTIFY_YIELDED = statement(sql`
-  DELETE FROM ${certificates}
-  WHERE ${certificates.hostname} = ${value("hostname")} AND changes() > 0`);
-
-/** Takes the name from the project that held it, with its certificate and any order under way. */
-const yieldName = (hostname: string, values: MoveValues): readonly Statement[] => {
-  const findings = JSON.stringify([{ kind: "domain_lost", name: hostname } satisfies DomainFinding]);
-  return [
-    ...moveYielded({ ...values, ...actValues({ actor: SERVICE, now: values.now }), findings }),
-    UNCERTIFY_YIELDED.with({ hostname }),
-  ];
-};
-
-const hasRows = (rows: unknown): boolean => Array.isArray(rows) && rows.length > 0;
-
-/** Records a requested check that changed the stage. The schedulers' are in the domain's history. */
-const recordCheck = ({ actor, now, domain, progress }: Check, slug: string): readonly Statement[] => {
-  const { stage: from, hostname: id } = domain;
-  if (actor.kind === "service") return [];
-  const changes = changesBetween({ stage: from }, progress, ["stage"]);
-  return record({ actor, now }, { action: "domain.checked", id, parent: slug, changes });
-};
-
-const checkWrites = ({ commit }: Pick<Database, "commit">) => ({
-  /**
-   * Stores a check in one atomic step, if the domain is still in the stage that it was read in. A stage that holds the host
-   * name is taken only if the project's plan has custom domains and the records prove that the name is this project's.
-   * Another project that holds it loses it then, with its certificate, unless the TXT records name that project too, or it
-   * has verified since this check began; a suspended one always loses it. False if nothing was written.
-   */
-  async record(check: Check): Promise<boolean> {
-    const { domain, progress, events, askedAt } = check;
-    const { id, projectId, hostname, stage: from } = domain;
-    const values = {
-      ...progress,
-      ...actValues(check),
-      id,
-      projectId,
-      hostname,
-      from,
-      findings: JSON.stringify(check.findings),
-      trace: check.trace,
-      isProven: check.isProven ? 1 : 0,
-      rivals: JSON.stringify(check.rivals),
-      askedAt,
-    };
-    const notes = events.map(({ event, stage }) =>
-      INSERT_EVENT.with({ ...values, event, eventStage: stage }),
-    );
-    const pruning = notes.length > 0 ? [PRUNE_EVENTS.with({ projectId, hostname })] : [];
-    const takesName = !isHeld(from) && isHeld(progress.stage);
-    const before = [
-      SLUG.with({ projectId }),
-      ...notes,
-      ...pruning,
-      // Before the name is taken: the unique index looks at each row by itself.
-      ...(takesName ? yieldName(hostname, values) : []),
-    ];
-    const after = awaitsCertificate(progress.stage)
-      ? goLiveIfCertified({ id, hostname, now: check.now, nextCheckAt: nextLiveCheck(null, check.now) })
-      : [];
-    const rows: readonly unknown[] = await commit([...before, UPDATE.with(values), ...after], (all) => {
-      const [[project]] = all as [{ slug: string }[]];
-      return project && hasRows(all[before.length]) ? recordCheck(check, project.slug) : [];
-    });
-    return hasRows(rows[before.length]);
-  },
-  /** Ends the scheduled checks, if the project's plan has no custom domains. */
-  async stopChecks({ id, projectId, stage }: Domain): Promise<void> {
-    await commit([STOP_CHECKS.with({ id, projectId, from: stage })]);
-  },
-});
-
-const order = moveBy("order_placed", HAS_NAME);
-const refuse = moveBy("issue_refused", HAS_NAME);
-const goLive = moveBy(
-  "certificate_stored",
-  sql`${HAS_NAME} AND EXISTS (
-    SELECT 1
-    FROM ${certificates}
-    WHERE ${certificates.hostname} = ${value("hostname")} AND ${certificates.chain} = ${value("chain")})`,
-  { liveAt: value("now"), nextCheckAt: NEXT_CHECK_OF_LIVE },
-);
-
-/** Statements that update the domain of a name in the transaction that writes its certificate. */
-export const certificateEffects = {
-  orderPlaced: (hostname: string, now: number): readonly Statement[] => order({ hostname, now }),
-  /** The domain goes live, if the certificate with this chain is in use. */
-  certificateStored: (hostname: string, chain: string, now: number): readonly Statement[] =>
-    goLive({ hostname, chain, now, nextCheckAt: nextLiveCheck(null, now) }),
-  issueRefused: (hostname: string, now: number): readonly Statement[] => refuse({ hostname, now }),
-};
-
-const suspend = moveBy("plan_dropped", sql`${IS_OF_PROJECT} AND NOT ${HAS_DOMAINS_PLAN}`, {
-  nextCheckAt: null,
-});
-const restore = moveBy("plan_restored", sql`${IS_OF_PROJECT} AND ${HAS_DOMAINS_PLAN}`, {
-  liveAt: value("now"),
-  // Until it verifies again, because the DNS may have changed to another project's target during the suspension.
-  waitingSince: value("now"),
-  nextCheckAt: value("now"),
-});
-
-const RESUME_CHECKS = statement(sql`
-  ${update(domains, { nextCheckAt: value("now") })}
-  WHERE ${IS_OF_PROJECT}
-    AND ${domains.stage} IN ${WAITING}
-    AND ${domains.nextCheckAt} IS NULL
-    AND ${domains.waitingSince} > ${value("since")}
-    AND ${HAS_DOMAINS_PLAN}`);
-
-const UNCERTIFY_HELD = statement(sql`
-  DELETE FROM ${certificates}
-  WHERE ${certificates.hostname} IN (
-    SELECT ${domains.hostname} FROM ${domains} WHERE ${IS_OF_PROJECT} AND ${domains.stage} IN ${HELD})`);
-
-const UNCERTIFY_OWN = statement(sql`
-  DELETE FROM ${certificates}
-  WHERE ${certificates.hostname} = (
-    SELECT ${projects.slug} || '.' || ${value("platformDomain")}
-    FROM ${projects}
-    WHERE ${projects.id} = ${value("projectId")})`);
-
-/** Statements that update the domains of a project in the transaction that changes it. */
-const projectEffects = {
-  /**
-   * After a change of the plan: without custom domains, those that hold their name are suspended; with them, they are live
-   * again, and those that still wait for their records are checked again.
-   */
-  planEffects: (projectId: number, now: number): readonly Statement[] => [
-    ...suspend({ projectId, now }),
-    ...restore({ projectId, now }),
-    RESUME_CHECKS.with({ projectId, now, since: now - WAITING_MS }),
-  ],
-  /** Before a project is removed: its custom domains lose their certificates, as does its own name. */
-  removalEffects: (projectId: number, platformDomain: string): readonly Statement[] => [
-    UNCERTIFY_HELD.with({ projectId }),
-    UNCERTIFY_OWN.with({ projectId, platformDomain }),
-  ],
-};
 
 const OF_MINE = sql`FROM ${domains} AS ${mine} WHERE ${mine.projectId} = ${value("projectId")}`;
 
@@ -461,10 +465,8 @@ export const domainRepository = (database: Pick<Database, "client" | "commit">) 
   ...domainReads(database),
   ...historyReads(database),
   ...additions(database),
-  ...checkWrites(database),
   ...roleWrites(database),
   ...removals(database),
-  ...projectEffects,
 });
 
 export type Domains = ReturnType<typeof domainRepository>;

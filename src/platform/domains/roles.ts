@@ -5,7 +5,7 @@ import { parseHostname } from "../../lib/hostname.ts";
 import { quoted } from "../../lib/text.ts";
 import type { Context } from "../../data/context.ts";
 import type { ProjectService } from "../projects/service.ts";
-import type { Domain, Role } from "./stage.ts";
+import type { Domain, Role } from "./domain.ts";
 import type { DomainsConfig as Mapping } from "./model.ts";
 import type { Domains } from "./repository.ts";
 import { MAX_DOMAINS } from "./service.ts";

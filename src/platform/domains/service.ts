@@ -1,79 +1,159 @@
-import { PATIENCE_MS, within } from "../dns-checks/dns-access.ts";
 import { acceptableDomain, acceptablePair, ownNames } from "../dns-checks/names.ts";
+import type { AddressesOf } from "../dns-checks/dns-access.ts";
+import { type OfferConnect, patientOffer } from "../dns-records/provider-guide.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { DomainRow } from "../../lib/domain-list.ts";
 import { Fault, statusOf } from "../../lib/errors.ts";
-import { hostnameOf, pairOf } from "../../lib/hostname.ts";
-import type { RateLimiter } from "../../lib/rate-limiter.ts";
+import { hostnameOf, pairOf, parseDomainName } from "../../lib/hostname.ts";
+import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "../../lib/pagination.ts";
 import type { Context } from "../../data/context.ts";
-import { hasCustomDomains } from "../projects/plan.ts";
-import type { CheckOutcome, Checks } from "./checks.ts";
-import type { Checkable } from "./read-repository.ts";
-import {
-  type DomainReads,
-  type InspectedDomain,
-  type ListedDomain,
-  type Project,
-  type ReadOptions,
-  domainReads,
-  nameOf,
-  notFound,
-} from "./reads.ts";
-import { nextWaitingCheck } from "./schedule.ts";
-import { type Domain, awaitsCertificate } from "./stage.ts";
+import { type ProjectService, cnameTargetIn } from "../projects/service.ts";
+import { type VerificationOptions, assertPlan, verification } from "./checks.ts";
+import type { Domain, DomainCertificates, DomainEvent, InspectedDomain, ListedDomain } from "./domain.ts";
+import type { DomainFilters, Domains } from "./repository.ts";
+import { FIRST_CHECK_MS } from "./schedule.ts";
+import { isWaiting } from "./stage.ts";
 
-/** Checks of one domain that clients may request. */
-export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;
-/** Checks for one request: while a domain is checked, its certificate can be ordered and installed. */
-const MAX_TRIES = 3;
-/** Advice for a client whose check takes too long. */
-const LATER = "The check continues: fetch the domain later to see its result.";
+type Project = Awaited<ReturnType<ProjectService["get"]>>;
 
-interface VerificationOptions extends Pick<ReadOptions, "certificates"> {
-  checks: Checks;
-  /** Limits the checks of one domain that clients request. */
-  verifications: RateLimiter;
-  /** How long a client waits for a check, in milliseconds. */
-  patienceMs?: number;
+interface ReadOptions {
+  domains: Domains;
+  projects: ProjectService;
+  addressesOf: AddressesOf;
+  /** The target to which a project's domains delegate challenges, by label; undefined if the service cannot create records. */
+  challengeTargetOf?: ((label: string) => string) | undefined;
+  /** Undefined without Domain Connect. */
+  offerConnect?: OfferConnect | undefined;
+  /** Undefined without HTTPS. */
+  certificates?: DomainCertificates | undefined;
 }
 
-/** @throws Fault plan_required */
-const assertPlan = (project: Project) => {
-  if (!hasCustomDomains(project)) throw new Fault("plan_required");
+/** Above every id. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+interface PageQuery {
+  limit: number;
+  cursor: string | undefined;
+}
+
+const notFound = (name: string) =>
+  new Fault("not_found", `This project has no domain ${name || "with this name"}.`);
+
+/** The A-labels of a domain; "", which no domain has, for anything else. */
+const nameOf = (typed: string): string => {
+  const parsed = parseDomainName(typed);
+  return parsed.ok ? parsed.hostname.ascii : "";
 };
 
-/**
- * Asks the DNS now. Concurrent requests share the check.
- * @throws Fault not_found, plan_required, rate_limited; domain_taken if the DNS also names the project that holds the
- * name; not_ready if the name servers take too long: the check continues, and its result is stored
- */
-const verification = (
-  { checks, certificates, verifications, patienceMs = PATIENCE_MS }: VerificationOptions,
-  { find, get }: Pick<DomainReads, "find" | "get">,
-) => {
-  /** Checks a domain again if its stage changed meanwhile, until this or another process has stored a result. */
-  const check = async (slug: string, { project, domain }: Checkable, actor: Actor): Promise<CheckOutcome> => {
-    let current = domain;
-    for (let tries = 1; ; tries++) {
-      const outcome = await checks.run({ project, domain: current }, actor);
-      if (outcome !== "overtaken" || tries === MAX_TRIES) return outcome;
-      current = (await find(slug, domain.hostname)).domain;
-      if (current.id !== domain.id || current.checkedAt !== domain.checkedAt) return outcome;
-    }
+/** The provider's page that creates the records of a project's domain; undefined for a domain that has them. */
+const connectOf = async (
+  offer: OfferConnect,
+  { stage, failingSince, ...domain }: Domain,
+  { slug, targetLabel: label }: Project,
+  zone: string | undefined,
+): Promise<ListedDomain["connect"]> => {
+  const hostname = hostnameOf(domain.hostname);
+  // The templates have no wildcards.
+  return !hostname.isWildcard && (isWaiting(stage) || failingSince !== null)
+    ? offer({ hostname, zone, label, slug })
+    : undefined;
+};
+
+/** Domains as clients see them. */
+const domainReads = ({ config }: Context, options: ReadOptions) => {
+  const { domains, projects, certificates, addressesOf, challengeTargetOf } = options;
+  const targetOf = cnameTargetIn(config.platformCnameTarget);
+  const offer = options.offerConnect && patientOffer(options.offerConnect);
+
+  /** A domain in a list, with data of its project. */
+  const listed = async (
+    domain: Domain,
+    { slug, targetLabel }: Pick<Project, "slug" | "targetLabel">,
+    certificate?: ListedDomain["certificate"],
+  ): Promise<ListedDomain> => {
+    const target = targetOf(targetLabel);
+    const { isApex } = hostnameOf(domain.hostname);
+    return {
+      ...domain,
+      project: slug,
+      target,
+      challengeTarget: challengeTargetOf?.(targetLabel),
+      ...(isApex && { addresses: await addressesOf(target) }),
+      certificate,
+    };
   };
 
-  return async (slug: string, typed: string, actor: Actor): Promise<InspectedDomain> => {
-    const checkable = await find(slug, typed);
-    const { project, domain } = checkable;
-    assertPlan(project);
-    // By name: a domain that is removed and added again has another id.
-    await verifications.take(`${project.id} ${domain.hostname}`, VERIFICATIONS);
-    const outcome = await within(patienceMs, check(slug, checkable, actor), LATER);
-    if (outcome === "taken") throw new Fault("domain_taken");
-    const checked = await get(slug, typed);
-    const isRequested =
-      awaitsCertificate(checked.stage) && ((await certificates?.request(checked.hostname)) ?? false);
-    return isRequested ? get(slug, typed) : checked;
+  /** A single domain, with the provider's page that creates its records. */
+  const shown = async (
+    domain: Domain,
+    project: Project,
+    certificate?: ListedDomain["certificate"],
+    trace?: InspectedDomain["trace"],
+  ): Promise<InspectedDomain> => ({
+    ...(await listed(domain, project, certificate)),
+    connect: offer && (await connectOf(offer, domain, project, trace?.zone)),
+    ...(trace && { trace }),
+  });
+
+  /** @throws Fault not_found */
+  const find = async (slug: string, typed: string) => {
+    const project = await projects.get(slug);
+    const domain = await domains.find(project.id, nameOf(typed));
+    if (!domain) throw notFound(nameOf(typed));
+    return { project, domain };
+  };
+
+  const certificateOf = async ({ hostname, projectId }: Domain) => {
+    const holder = await domains.holder(hostname);
+    const isElsewhere = holder !== undefined && holder.project.id !== projectId;
+    return isElsewhere ? undefined : certificates?.find(hostname);
+  };
+
+  return {
+    listed,
+    shown,
+    find,
+    /** @throws Fault not_found */
+    async get(slug: string, typed: string): Promise<InspectedDomain> {
+      const { project, domain } = await find(slug, typed);
+      const trace = await domains.trace(domain.id);
+      const report = trace === undefined ? undefined : (JSON.parse(trace) as InspectedDomain["trace"]);
+      return shown(domain, project, await certificateOf(domain), report);
+    },
+    /** @throws Fault not_found, invalid_cursor */
+    async list(slug: string, { limit, cursor }: PageQuery): Promise<Page<ListedDomain>> {
+      const project = await projects.get(slug);
+      const list = `domains:${project.id}`;
+      const after = cursor === undefined ? 0 : readCursor(cursor, list);
+      const found = await domains.list({ projectId: project.id, after, limit: limit + 1 });
+      const { items, next } = cutPage(found, limit, list);
+      const certificates = await Promise.all(items.map(certificateOf));
+      return {
+        items: await Promise.all(items.map((domain, index) => listed(domain, project, certificates[index]))),
+        next,
+      };
+    },
+    /** The domains of one project or of all projects, problems first. @throws Fault not_found, invalid_cursor */
+    async listAll({ limit, cursor, ...filters }: PageQuery & DomainFilters): Promise<Page<ListedDomain>> {
+      if (filters.project !== undefined) await projects.get(filters.project);
+      const list = hashedFilter("all-domains", [filters.q, filters.stages, filters.project]);
+      const place = cursor === undefined ? undefined : readTextCursor(cursor, list);
+      const found = await domains.overview(filters, limit + 1, place);
+      const { items, next } = cutPage(found, limit, list, ({ key }) => key);
+      const show = async ({ domain, project }: (typeof items)[number]) =>
+        listed(domain, project, await certificateOf(domain));
+      return { items: await Promise.all(items.map(show)), next };
+    },
+    /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */
+    async history(slug: string, typed: string, { limit, cursor }: PageQuery): Promise<Page<DomainEvent>> {
+      const { id: projectId } = await projects.get(slug);
+      const hostname = nameOf(typed);
+      const list = `history:${projectId}:${hostname}`;
+      const before = cursor === undefined ? NEWEST : readCursor(cursor, list);
+      const found = await domains.history({ projectId, hostname, before, limit: limit + 1 });
+      if (found.length === 0 && cursor === undefined) throw notFound(hostname);
+      return cutPage(found, limit, list);
+    },
   };
 };
 
@@ -114,7 +194,7 @@ export const refusalOf = (error: unknown): { fault: Fault } => {
   return { fault: error };
 };
 
-interface DomainServiceOptions extends ReadOptions, VerificationOptions {
+interface DomainServiceOptions extends ReadOptions, Omit<VerificationOptions, "certificates"> {
   /** Called when a host name stops being served. */
   onRemoved?: (hostname: string) => void;
 }
@@ -153,8 +233,8 @@ export const domainService = (context: Context, options: DomainServiceOptions) =
     { actor, pair, isRedirect = false, view = shown }: AdditionOptions,
   ) => {
     const now = clock.now();
-    const nextCheckAt = nextWaitingCheck(now, now);
     const limit = pair === undefined ? MAX_DOMAINS : MAX_DOMAINS - 1;
+    const nextCheckAt = now + FIRST_CHECK_MS;
     const row = { projectId: project.id, hostname, nextCheckAt, limit, isRedirect };
     const added = await domains.add(row, { actor, now });
     const domain = added ?? (await domains.find(project.id, hostname));

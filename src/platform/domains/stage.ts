@@ -1,12 +1,8 @@
-import type { domains } from "../../data/db/schema/domains.ts";
-import type { DomainFinding } from "../dns-checks/finding.ts";
-import type { Plan } from "../projects/plan.ts";
-
 /**
  * How a domain gets from added to live, as two tables: the properties of each stage, and the stage that each event leads to.
  * Nothing else lists stages: the SQL that moves domains and the predicates about stages are generated from here.
  *
- * Who moves a domain: a check of its records (`schedule.ts`), its certificate (`certificate_stored`, ...), its project's
+ * Who moves a domain: a check of its records (`progress.ts`), its certificate (`certificate_stored`, ...), its project's
  * plan, and another project that proves the name. Each move is one UPDATE that names the stages it starts from, in one
  * transaction with its row in the history. So of two moves at a time the second finds the stage that the first left, and a
  * crash leaves the domain in a stage whose check or certificate is still due.
@@ -136,6 +132,13 @@ export const stagesThat = (property: Property): StoredStage[] =>
 export const nextStage = (stage: StoredStage, event: StageEvent): StoredStage | undefined =>
   TRANSITIONS.find(([from, on]) => from === stage && on === event)?.[2];
 
+/** The stage after an event that must move the domain. @throws if the event cannot happen in this stage */
+export const stageAfter = (stage: StoredStage, event: StageEvent): StoredStage => {
+  const next = nextStage(stage, event);
+  if (next === undefined) throw new Error(`the event ${event} cannot happen to a domain that is ${stage}`);
+  return next;
+};
+
 /** The stages that an event moves a domain from, and the one that it leads to. @throws if it leads to several, or nowhere */
 export const transitionOf = (event: StageEvent): { from: StoredStage[]; to: StoredStage } => {
   const rows = TRANSITIONS.filter(([, on]) => on === event);
@@ -143,49 +146,3 @@ export const transitionOf = (event: StageEvent): { from: StoredStage[]; to: Stor
   if (to === undefined || others.length > 0) throw new Error(`the table must lead ${event} to one stage`);
   return { from: rows.map(([from]) => from), to };
 };
-
-/** What visitors of a live domain get: the site, or a redirect to the project's primary domain. */
-export const ROLES = ["primary", "served", "redirect"] as const;
-export type Role = (typeof ROLES)[number];
-
-/** A custom domain of a project, without the trace of its last check, which can be long. */
-export interface Domain extends Omit<typeof domains.$inferSelect, "findings" | "trace"> {
-  findings: DomainFinding[];
-}
-
-/** The part of a domain's project that a check needs. */
-export interface Holder {
-  id: number;
-  plan: Plan;
-  /** The label of its CNAME target. */
-  targetLabel: string;
-}
-
-/** The events of a domain's history: those that may change its stage, and those that do not. */
-export const EVENTS = [
-  "added",
-  ...STAGE_EVENTS,
-  "removed",
-  "unreachable",
-  "domain_taken",
-  "became_primary",
-  "became_served",
-  "became_redirect",
-] as const;
-
-export type EventName = (typeof EVENTS)[number];
-
-/** Who acted on a domain. The name of a key that was removed before names were stored is unknown. */
-export type PastActor =
-  { kind: "key" | "person"; id: number; name: string | null } | { kind: "operator" } | { kind: "service" };
-
-/** One row of a domain's history, which outlives the domain. */
-export interface DomainEvent {
-  id: number;
-  at: number;
-  actor: PastActor;
-  event: EventName;
-  /** The stage after it. */
-  stage: Stage;
-  findings: DomainFinding[];
-}

@@ -34,7 +34,7 @@ import {
   statusOf,
   stepsOf,
 } from "../../../src/pages/console/ui/domains/progress.ts";
-import { EVENTS } from "../../../src/platform/domains/stage.ts";
+import { EVENTS } from "../../../src/platform/domains/domain.ts";
 import { NAME_REFUSALS } from "../../../src/platform/dns-checks/names.ts";
 import { hostnameOf, pairOf, parseHostname } from "../../../src/lib/hostname.ts";
 import { type Shown, type Stored, findingsOf } from "./findings.ts";

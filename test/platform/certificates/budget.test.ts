@@ -9,7 +9,7 @@ import { certificateRepository } from "../../../src/platform/certificates/reposi
 import { acmeAttempts } from "../../../src/data/db/schema/certificates.ts";
 import { openDatabase } from "../../../src/data/db/open.ts";
 import { insert, statement, valuesFor } from "../../../src/data/db/statement.ts";
-import { certificateEffects } from "../../../src/platform/domains/repository.ts";
+import { certificateEffects } from "../../../src/platform/domains/stage-repository.ts";
 import { MAX_WINDOW_MS, limitsOf } from "../../../src/lib/acme-limits.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 

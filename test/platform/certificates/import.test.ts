@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { certificateRepository } from "../../../src/platform/certificates/repository.ts";
 import { certificateService } from "../../../src/platform/certificates/service.ts";
-import { certificateEffects } from "../../../src/platform/domains/repository.ts";
+import { certificateEffects } from "../../../src/platform/domains/stage-repository.ts";
 import { commandRooms } from "../../../src/app/command-rooms.ts";
 import { createTestCa } from "../../support/certificates.ts";
 import { openStore, testClock } from "../../support/store.ts";

@@ -1,5 +1,5 @@
 import { certificateRepository } from "../../../src/platform/certificates/repository.ts";
-import { certificateEffects } from "../../../src/platform/domains/repository.ts";
+import { certificateEffects } from "../../../src/platform/domains/stage-repository.ts";
 import { type AcmeCa, type AcmeCaOptions, acmeCa } from "../../support/acme-ca.ts";
 import { type StoreSettings, atEnd, testClock } from "../../support/store.ts";
 import { openProject } from "../domains/projects.ts";

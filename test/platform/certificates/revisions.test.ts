@@ -5,7 +5,7 @@ import { type Certificates, certificateRepository } from "../../../src/platform/
 import { migrate } from "../../../src/data/db/migrate.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
 import { openDatabase } from "../../../src/data/db/open.ts";
-import { certificateEffects } from "../../../src/platform/domains/repository.ts";
+import { certificateEffects } from "../../../src/platform/domains/stage-repository.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
 
 const BEFORE = migrations.findIndex(({ tag }) => tag === "0011_revisions");

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { domainChecks } from "../../../src/platform/domains/checks.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
-import { MAX_EVENTS } from "../../../src/platform/domains/read-repository.ts";
+import { MAX_EVENTS } from "../../../src/platform/domains/repository.ts";
 import { domainRepository } from "../../../src/platform/domains/repository.ts";
+import { stageRepository } from "../../../src/platform/domains/stage-repository.ts";
 import { MAX_DOMAINS, domainService } from "../../../src/platform/domains/service.ts";
 import { rateLimiter } from "../../../src/lib/rate-limiter.ts";
 import { faultOf, messageOf, openOnce, temporaryDirectory } from "../../support/store.ts";
@@ -753,7 +754,7 @@ test("a project that is deleted takes its domains and their history along, and f
 test("a check that takes too long gets a response before the client times out, continues, and is stored", async () => {
   const { store, add, fakeDns, show } = await openProject();
   await add("docs.example.org");
-  const domains = domainRepository(store.database);
+  const domains = { ...domainRepository(store.database), ...stageRepository(store.database) };
   const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
   const { fakeDns: slow, inspect } = openFakeDns("records_right");
   slow.delay = () => silence;
@@ -777,7 +778,7 @@ test("a check that takes too long gets a response before the client times out, c
 test("a check that another one overtook does not take the project itself for a rival", async () => {
   const { store, add, fakeDns, verify } = await openProject();
   await add("docs.example.org");
-  const repository = domainRepository(store.database);
+  const repository = { ...domainRepository(store.database), ...stageRepository(store.database) };
   const project = await store.projects.get("docs");
   const domain = await repository.find(project.id, "docs.example.org");
   if (!domain) throw new Error("the domain was not added");

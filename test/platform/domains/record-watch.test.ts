@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { pino } from "pino";
 import type { Database } from "../../../src/data/db/open.ts";
 import type { Checks } from "../../../src/platform/domains/checks.ts";
-import type { Domain } from "../../../src/platform/domains/stage.ts";
-import type { Checkable } from "../../../src/platform/domains/read-repository.ts";
+import type { Domain } from "../../../src/platform/domains/domain.ts";
+import type { Checkable } from "../../../src/platform/domains/domain.ts";
 import { recordWatch } from "../../../src/platform/domains/record-watch.ts";
 import { contextOf, testClock } from "../../support/store.ts";
 

@@ -4,7 +4,8 @@ import { ADVICE, summaryOf } from "../../../src/platform/certificates/summary.ts
 import { type DomainFinding as Finding, FINDING_KINDS } from "../../../src/platform/dns-checks/finding.ts";
 import { DomainFinding } from "../../../src/platform/dns-checks/model.ts";
 import { CERTIFICATE_STATUSES, DomainCertificate } from "../../../src/platform/domains/certificate-model.ts";
-import { EVENTS, ROLES, STAGES, STORED_STAGES } from "../../../src/platform/domains/stage.ts";
+import { EVENTS, ROLES } from "../../../src/platform/domains/domain.ts";
+import { STAGES, STORED_STAGES } from "../../../src/platform/domains/stage.ts";
 import { LATEST_TIME } from "../../../src/lib/time.ts";
 import { openIssuing } from "../certificates/issuing.ts";
 import { runInCommit } from "../../support/store.ts";

@@ -7,6 +7,7 @@ import {
   domainScheduler,
 } from "../../../src/platform/domains/checks.ts";
 import { domainRepository } from "../../../src/platform/domains/repository.ts";
+import { stageRepository } from "../../../src/platform/domains/stage-repository.ts";
 import { stagesThat } from "../../../src/platform/domains/stage.ts";
 import { atEnd, type Store, temporaryDirectory } from "../../support/store.ts";
 import { openProject, openFakeDns } from "./projects.ts";
@@ -131,7 +132,7 @@ const openMany = async (count: number) => {
     from domains, n`,
   );
   const { fakeDns, inspect } = openFakeDns();
-  const repository = domainRepository(store.database);
+  const repository = { ...domainRepository(store.database), ...stageRepository(store.database) };
   const failures: unknown[] = [];
   const error = ({ err }: { err: unknown }) => failures.push(err);
   const context = { ...store.context, log: Object.assign(pino({ level: "silent" }), { error }) };

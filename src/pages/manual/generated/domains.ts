@@ -1,5 +1,5 @@
+import type { EventName } from "../../../platform/domains/domain.ts";
 import {
-  type EventName,
   type StageEvent,
   type StoredStage,
   FIRST_STAGE,

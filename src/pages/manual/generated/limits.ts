@@ -15,11 +15,12 @@ import {
   MAX_REDIRECTS as MAX_RULES,
   REDIRECT_LIMITS,
 } from "../../../platform/deploys/rules/redirects.ts";
-import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../../platform/domains/read-repository.ts";
+import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../../platform/domains/repository.ts";
 import { LAPSE_MS, WAITING_MS } from "../../../platform/domains/schedule.ts";
 import { CLIENT_RATE } from "../../../platform/dns-checks/name-checks/page-routes.ts";
 import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../../platform/dns-checks/name-checks/name-check.ts";
-import { MAX_DOMAINS, VERIFICATIONS } from "../../../platform/domains/service.ts";
+import { MAX_DOMAINS } from "../../../platform/domains/service.ts";
+import { VERIFICATIONS } from "../../../platform/domains/checks.ts";
 import { BODY_PACE } from "../../../http/body.ts";
 import { MAX_KEY_LENGTH, RETENTION_MS } from "../../../http/idempotency.ts";
 import { Limit } from "../../../http/schemas.ts";
