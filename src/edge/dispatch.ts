@@ -1,7 +1,6 @@
 import { Fault, faultOf } from "../lib/errors.ts";
-import { STANDING } from "../http/headers.ts";
 import { hasAborted } from "../http/body.ts";
-import { type FinishRequest, isServerFailure } from "../http/lifecycle.ts";
+import { type FinishRequest, STANDING, isServerFailure } from "../http/lifecycle.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import type { Logger } from "../lib/log.ts";
 import {

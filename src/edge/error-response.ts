@@ -1,10 +1,9 @@
 import { plainResponse } from "../http/html-page.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
-import type { FinishRequest } from "../http/lifecycle.ts";
 import { prefersHtml } from "../lib/accept.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
-import { completeHeaders, requestIdOf } from "../http/headers.ts";
+import { type FinishRequest, completeHeaders, requestIdOf } from "../http/lifecycle.ts";
 import { requestedName, type SiteDestination, type Destination } from "./hosts.ts";
 
 type Remedy = readonly [when: string, command: string];

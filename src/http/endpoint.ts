@@ -12,7 +12,6 @@ import type { Scope } from "./scopes.ts";
 import type { Caller } from "./authorization.ts";
 import type { BodyFormat } from "./body.ts";
 import type { RequestHeaders } from "./etag.ts";
-import { nextPage } from "./headers.ts";
 import type { Once } from "./idempotency.ts";
 import type { Macros } from "./macros.ts";
 import { NoContent, NoQuery, PageQuery, Parse, type ParsedSchema } from "./schemas.ts";
@@ -163,6 +162,28 @@ interface Room {
   tag: string;
   scope: Access;
 }
+
+/**
+ * The headers for the next page: its address (RFC 8288) and its cursor. None on the last page. The address has the parameters
+ * of this page in the order of their schema, so that the same list has the same address. It omits defaults other than `limit`.
+ * @param url of this page
+ */
+export const nextPage = (
+  url: string,
+  { properties }: TObject,
+  cursor: string | undefined,
+): Record<string, string> => {
+  if (cursor === undefined) return {};
+  const { pathname, searchParams: given } = new URL(url);
+  const next = new URLSearchParams();
+  for (const [name, { default: byDefault }] of Object.entries(properties)) {
+    const value = given.get(name) ?? String(byDefault);
+    if (name === "limit" || (given.has(name) && value !== byDefault)) next.set(name, value);
+  }
+  next.delete("cursor");
+  next.set("cursor", cursor);
+  return { link: `<${pathname}?${next}>; rel="next"`, "next-cursor": cursor };
+};
 
 /**
  * The operations of a room, each declared once. The route, the OpenAPI document, the reference and the client's types follow

@@ -1,5 +1,5 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
-import { KEYED, STANDING } from "./headers.ts";
+import { KEYED, STANDING } from "./lifecycle.ts";
 
 /** The strong entity tag of a representation. */
 export const etagOf = (representation: string): string =>

@@ -3,7 +3,7 @@ import { t } from "elysia";
 import { Fault, faultResponse } from "../lib/errors.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { endpoints } from "./endpoint.ts";
-import { completeHeaders, requestIdOf } from "./headers.ts";
+import { completeHeaders, requestIdOf } from "./lifecycle.ts";
 import type { Metrics } from "./metrics.ts";
 import { OneOf } from "./schemas.ts";
 import type { Macros } from "./macros.ts";

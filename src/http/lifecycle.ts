@@ -4,10 +4,61 @@ import { type Logger, type RequestLogEntry, logRequest } from "../lib/log.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { quoted } from "../lib/text.ts";
 import { type Caller, NO_CALLER } from "./authorization.ts";
-import { completeHeaders, requestIdOf, setAbsent } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
 import { splitRows, validationFault } from "./validation.ts";
 import { type Route, methodsAt, patchTypesAt, pathOf, routeFault } from "./route-table.ts";
+
+/** The headers of every response. */
+export const STANDING = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+} as const;
+
+/** The headers of every response to a request with a valid key. */
+export const KEYED = {
+  "cache-control": "private, no-cache",
+  vary: "Authorization",
+} as const;
+
+/** When `getPet` became deprecated, 5 December 2025, in Unix seconds. */
+const DEPRECATED_SINCE = 1_764_892_800;
+const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
+
+/** The macros of routes that may change or end: their responses announce it in headers. */
+export const lifespan = () =>
+  new Elysia({ name: "lifespan" })
+    .macro("deprecated", ({ successor }: { successor: string }) => ({
+      detail: { deprecated: true },
+      transform({ set }) {
+        set.headers["deprecation"] = `@${DEPRECATED_SINCE}`; // RFC 9745
+        set.headers["sunset"] = SUNSET; // RFC 8594
+        set.headers["link"] = `<${successor}>; rel="successor-version"`;
+      },
+    }))
+    .macro("stability", (_level: "beta") => ({
+      detail: { "x-stability": "beta" } as object,
+      transform({ set }) {
+        set.headers["x-stability"] = "beta";
+      },
+    }));
+
+const ACCEPTED_ID = /^[\w\-.:]{1,128}$/;
+
+/** The client's own request id if it is safe to log, else a new one. */
+export const requestIdOf = (sent: string | null | undefined): string =>
+  typeof sent === "string" && ACCEPTED_ID.test(sent) ? sent : crypto.randomUUID();
+
+/** Sets the headers of `extra` that are absent. */
+export const setAbsent = (headers: Headers, extra: Readonly<Record<string, string>>): void => {
+  for (const name in extra) if (!headers.has(name)) headers.set(name, extra[name] as string);
+};
+
+/** Sets the headers of every response. A response that has the first of them already has them all. */
+export const completeHeaders = (headers: Headers, keyed: boolean): void => {
+  if (headers.has("x-content-type-options")) return;
+  setAbsent(headers, STANDING);
+  if (keyed) setAbsent(headers, KEYED);
+};
 
 interface RequestSummary extends Omit<RequestLogEntry, "method" | "url" | "status" | "ms"> {
   request: Pick<Request, "method" | "url">;

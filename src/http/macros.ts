@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { type AuthorizationOptions, authorization } from "./authorization.ts";
 import { body } from "./body.ts";
-import { lifespan } from "./headers.ts";
+import { lifespan } from "./lifecycle.ts";
 import { type IdempotencyOptions, idempotency } from "./idempotency.ts";
 
 interface MacroOptions extends AuthorizationOptions, IdempotencyOptions {

@@ -11,9 +11,9 @@ const trace = once(async () => {
 });
 
 test.each([
-  ["a cached GET /v1/pets", "cachedList", "store/pets/endpoints.ts", 19],
-  ["a GET /v1/pets after a write", "uncachedList", "store/pets/repository.ts", 32],
-  ["a POST of a domain", "addedDomain", "platform/domains/repository.ts", 37],
+  ["a cached GET /v1/pets", "cachedList", "store/pets/endpoints.ts", 18],
+  ["a GET /v1/pets after a write", "uncachedList", "store/pets/repository.ts", 31],
+  ["a POST of a domain", "addedDomain", "platform/domains/repository.ts", 36],
 ])(
   "%s runs through few files of src from request to response",
   async (_request, name, file, maxFiles) => {

@@ -1,5 +1,4 @@
-import type { Caller } from "../../http/authorization.ts";
-import { isSameOrigin } from "../../http/headers.ts";
+import { type Caller, isSameOrigin } from "../../http/authorization.ts";
 import { Fault } from "../../lib/errors.ts";
 import { readCookie } from "./cookies.ts";
 import { type KeylessHolder, type Session, type Sessions, carriesToken } from "./sessions.ts";

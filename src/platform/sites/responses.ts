@@ -3,7 +3,7 @@ import type { BlobSource, Stored } from "../deploys/blobs.ts";
 import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
 import { type StoredStage, awaitsCertificate } from "../domains/stage.ts";
 import { matchesEtag, matchesEtagStrongly } from "../../http/etag.ts";
-import { STANDING } from "../../http/headers.ts";
+import { STANDING } from "../../http/lifecycle.ts";
 import { plainResponse } from "../../http/html-page.ts";
 import { type ContentCoding, acceptedCodings, prefersMarkdown } from "../../lib/accept.ts";
 import { lruCache } from "../../lib/lru.ts";

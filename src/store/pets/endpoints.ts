@@ -1,6 +1,6 @@
 import type { Context } from "../../data/context.ts";
 import { callerId } from "../../http/authorization.ts";
-import { type Endpoints, endpoints } from "../../http/endpoint.ts";
+import { type Endpoints, endpoints, nextPage } from "../../http/endpoint.ts";
 import {
   etagOf,
   findExpected,
@@ -9,7 +9,7 @@ import {
   keyedNotModified,
   matchesEtag,
 } from "../../http/etag.ts";
-import { nextPage, setAbsent } from "../../http/headers.ts";
+import { setAbsent } from "../../http/lifecycle.ts";
 import type { Macros } from "../../http/macros.ts";
 import { EventStreamText, IdInPath } from "../../http/schemas.ts";
 import { lruCache } from "../../lib/lru.ts";

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { whoMustAct } from "../finding-kind.ts";
 import { readBodyWithin } from "../../../http/body.ts";
-import { isSameOrigin } from "../../../http/headers.ts";
+import { isSameOrigin } from "../../../http/authorization.ts";
 import { PLAIN_STYLE, plainPage, plainPolicy } from "../../../http/html-page.ts";
 import type { Macros } from "../../../http/macros.ts";
 import { Fault, statusOf } from "../../../lib/errors.ts";
