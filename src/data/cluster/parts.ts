@@ -2,12 +2,11 @@ import type { ReplicaMark } from "../db/replica-mark.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isStorageFailure, ReplicaUnserved } from "../../lib/storage-errors.ts";
 import { EngineUnavailable, type Head, type Log, ReplicaOutdated, type WriteLease } from "./log.ts";
-import type { GroupCommitOptions } from "../db/commit.ts";
 import { type FilesLost, watchFiles } from "../db/file-loss.ts";
 import { detectChanges, sharedReads } from "../db/fresh-reads.ts";
 import { lockHolder as holderOf } from "../db/other-processes.ts";
 import type { ReadinessOptions } from "../db/readiness.ts";
-import { transactions } from "../db/transaction.ts";
+import { type GroupCommitOptions, transactions } from "../db/commit.ts";
 import { openReplicaFile } from "./file.ts";
 
 /** How many requests for the head may be pending. Later callers meanwhile share the next one. */

@@ -1,7 +1,7 @@
 import type { Database as Client } from "bun:sqlite";
 import { openSync, readSync } from "node:fs";
 import { lruCache } from "../../lib/lru.ts";
-import { rollBack } from "./transaction.ts";
+import { rollBack } from "./commit.ts";
 
 /** True for a database in memory or in a nameless temporary file, which no other connection can open. */
 export const isInMemory = (path: string): boolean => path === "" || path === ":memory:";

@@ -1,7 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { OutcomeUnknown, StorageUnavailable } from "../../../src/lib/storage-errors.ts";
-import { transactions } from "../../../src/data/db/transaction.ts";
+import { transactions } from "../../../src/data/db/commit.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
 
 /** A client whose next COMMITs fail with these result codes. */
