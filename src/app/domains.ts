@@ -2,7 +2,7 @@ import { certificateSummaries } from "../platform/certificates/summary.ts";
 import type { Config } from "../config/config.ts";
 import type { Inspect } from "../platform/dns-checks/inspect.ts";
 import { ownNames } from "../platform/dns-checks/names.ts";
-import { challengeProbe, queryRepeater, recordProbe } from "../platform/dns-checks/trace.ts";
+import { watchQueries } from "../platform/dns-checks/trace.ts";
 import type { AddressesOf } from "../platform/dns-checks/dns-access.ts";
 import type { OfferConnect } from "../platform/dns-records/provider-guide.ts";
 import { domainChecks, domainScheduler } from "../platform/domains/checks.ts";
@@ -119,9 +119,7 @@ export const domainServices = (
     recordWatch: recordWatch(context, {
       domains: repositories.domains,
       checks,
-      probe: recordProbe(dns),
-      probeChallenge: challengeProbe(dns),
-      repeatQuery: queryRepeater(dns),
+      ...watchQueries(dns),
     }),
   };
 };

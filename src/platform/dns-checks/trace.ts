@@ -363,54 +363,55 @@ export const traceDomain = async (
   return { ascii, apex, target, ...first, ...further, exchanges };
 };
 
-/**
- * Asks one server of a zone whether it has the records that a name needs: one query, two for a wildcard, and four for an apex.
- * True only means that a full check is worthwhile. Never rejects.
- */
-export const recordProbe =
-  ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
-  async ({ ascii, isApex, isWildcard }: Hostname, target: string, server: Server, addresses: string[]) => {
-    if (!mayAsk(server.address)) return false;
-    const query = (type: QuestionType, name = ascii) => ask(server, { name, type }, false, () => false);
-    const cname = await query("CNAME");
-    // A subdomain with a CNAME cannot have addresses.
-    const [a, aaaa, proof] = isApex
-      ? await Promise.all([query("A"), query("AAAA"), query("TXT", proofNameOf(ascii))])
-      : [cname, cname, cname];
-    const view = { server, role: "authority" as const, cname, a, aaaa };
-    const isRight = judgeRecords(view, { hostname: ascii, target, isApex }, addresses).kind === "right";
-    if (!isRight || ![cname, proof].some((exchange) => hasValue(exchange, [target]))) return false;
-    if (!isWildcard) return true;
-    // Without a record, the wildcard answers for the challenge too. Only a check knows the right value.
-    const challenge = await query("CNAME", challengeNameOf(ascii));
-    return recordsOf(challenge).length > 0 && !hasValue(challenge, [target]);
-  };
-
-export type RecordProbe = ReturnType<typeof recordProbe>;
-
-/** Asks one server of a zone whether it has the CNAME record of a challenge. Never rejects. */
-export const challengeProbe =
-  ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
-  async ({ name, value }: Challenge, server: Server): Promise<boolean> =>
-    mayAsk(server.address) &&
-    hasValue(await ask(server, { name, type: "CNAME" }, false, () => false), [value]);
-
-export type ChallengeProbe = ReturnType<typeof challengeProbe>;
-
 /** Without TTLs, which resolvers count down. */
 const comparable = ({ outcome, records }: ReportedQuestion): string =>
   [outcome, ...records.map((record) => record.replace(/ \d+ IN /, " ")).toSorted()].join("\n");
 
-/** Repeats a query of a check. True for a usable response that differs from the check's. Never rejects. */
-export const queryRepeater =
-  ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
-  async (asked: ReportedQuestion): Promise<boolean> => {
-    const { name, type, recursive } = asked;
-    const server = parseServer(asked.server);
-    if (!server || !(recursive || mayAsk(server.address))) return false;
-    const exchange = await ask(server, { name, type: type as QuestionType }, recursive, () => false);
-    return isUsable(exchange) && comparable(toReportedQuestion(exchange)) !== comparable(asked);
+/** Queries to one server between checks, which go before them. True only means that a full check is worthwhile. None rejects. */
+export const watchQueries = ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) => {
+  const query = (server: Server, type: QuestionType, name: string, recursive = false) =>
+    ask(server, { name, type }, recursive, () => false);
+  return {
+    /** True if a server of a zone has the records that a name needs: one query, two for a wildcard, and four for an apex. */
+    async probe(
+      { ascii, isApex, isWildcard }: Hostname,
+      target: string,
+      server: Server,
+      addresses: string[],
+    ): Promise<boolean> {
+      if (!mayAsk(server.address)) return false;
+      const cname = await query(server, "CNAME", ascii);
+      // A subdomain with a CNAME cannot have addresses.
+      const [a, aaaa, proof] = isApex
+        ? await Promise.all([
+            query(server, "A", ascii),
+            query(server, "AAAA", ascii),
+            query(server, "TXT", proofNameOf(ascii)),
+          ])
+        : [cname, cname, cname];
+      const view = { server, role: "authority" as const, cname, a, aaaa };
+      const isRight = judgeRecords(view, { hostname: ascii, target, isApex }, addresses).kind === "right";
+      if (!isRight || ![cname, proof].some((exchange) => hasValue(exchange, [target]))) return false;
+      if (!isWildcard) return true;
+      // Without a record, the wildcard answers for the challenge too. Only a check knows the right value.
+      const challenge = await query(server, "CNAME", challengeNameOf(ascii));
+      return recordsOf(challenge).length > 0 && !hasValue(challenge, [target]);
+    },
+    /** True if a server of a zone has the CNAME record of a challenge. */
+    probeChallenge: async ({ name, value }: Challenge, server: Server): Promise<boolean> =>
+      mayAsk(server.address) && hasValue(await query(server, "CNAME", name), [value]),
+    /** Repeats a query of a check. True for a usable response that differs from the check's. */
+    async repeatQuery(asked: ReportedQuestion): Promise<boolean> {
+      const { name, type, recursive } = asked;
+      const server = parseServer(asked.server);
+      if (!server || !(recursive || mayAsk(server.address))) return false;
+      const exchange = await query(server, type as QuestionType, name, recursive);
+      return isUsable(exchange) && comparable(toReportedQuestion(exchange)) !== comparable(asked);
+    },
   };
+};
+
+export type WatchQueries = ReturnType<typeof watchQueries>;
 
 /** @param former addresses that the target had at earlier checks */
 export const toReport = (

@@ -1,5 +1,5 @@
-import type { Report, ReportedQuestion } from "../dns-checks/model.ts";
-import type { ChallengeProbe, RecordProbe } from "../dns-checks/trace.ts";
+import type { Report } from "../dns-checks/model.ts";
+import type { WatchQueries } from "../dns-checks/trace.ts";
 import { SERVICE } from "../../lib/actor.ts";
 import { hostnameOf } from "../../lib/hostname.ts";
 import { lruCache } from "../../lib/lru.ts";
@@ -29,11 +29,8 @@ const RECHECK_MS = 60_000;
 /** How long a watch waits for a check. Slow name servers of one domain must not hold up the others, or a shutdown. */
 const PATIENCE_MS = 5000;
 
-interface RecordWatchOptions {
+interface RecordWatchOptions extends WatchQueries {
   domains: Pick<Domains, "watched" | "trace">;
-  probe: RecordProbe;
-  probeChallenge: ChallengeProbe;
-  repeatQuery: (asked: ReportedQuestion) => Promise<boolean>;
   checks: Checks;
   patienceMs?: number;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { queryRepeater } from "../../../src/platform/dns-checks/trace.ts";
+import { watchQueries } from "../../../src/platform/dns-checks/trace.ts";
 import type { ReportedQuestion } from "../../../src/platform/dns-checks/model.ts";
 import { toReportedQuestion } from "../../../src/platform/dns-checks/trace.ts";
 import type { Exchange } from "../../../src/protocols/dns/client.ts";
@@ -15,7 +15,7 @@ const repeat = async (outcome: Exchange["outcome"], asked = ASKED, mayAsk = true
     queries += 1;
     return exchange(outcome);
   };
-  const isChanged = await queryRepeater({ ask, mayAsk: () => mayAsk })(asked);
+  const isChanged = await watchQueries({ ask, mayAsk: () => mayAsk }).repeatQuery(asked);
   return { isChanged, queries };
 };
 

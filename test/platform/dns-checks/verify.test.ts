@@ -3,7 +3,7 @@ import { formatServer } from "../../../src/lib/name-server.ts";
 import type { Answer } from "../../../src/protocols/dns/message.ts";
 import type { SendQuery } from "../../../src/protocols/dns/client.ts";
 import type { TraceOptions } from "../../../src/platform/dns-checks/trace.ts";
-import { recordProbe, traceDomain } from "../../../src/platform/dns-checks/trace.ts";
+import { traceDomain, watchQueries } from "../../../src/platform/dns-checks/trace.ts";
 import { verdictOf } from "../../../src/platform/dns-checks/verdict.ts";
 import { hostnameOf, parseHostname } from "../../../src/lib/hostname.ts";
 import {
@@ -491,7 +491,7 @@ test.concurrent(
 
 test("a server that may not be asked is not probed", async () => {
   const ask: SendQuery = () => Promise.reject(new Error("no query is sent here"));
-  const probe = recordProbe({ ask, mayAsk: (address) => address !== "127.0.0.1" });
+  const { probe } = watchQueries({ ask, mayAsk: (address) => address !== "127.0.0.1" });
   const server = { address: "127.0.0.1", port: 53 };
   expect(await probe(hostnameOf("docs.example.test"), TARGETS.usual, server, [])).toBe(false);
 });
@@ -506,7 +506,7 @@ test("a wildcard is worth a check once it has both its CNAME and that of its cha
     return { ...exchange(outcome), server, question: { name, type } };
   };
   const probe = () =>
-    recordProbe({ ask, mayAsk: () => true })(hostnameOf("*.example.test"), TARGETS.usual, server, []);
+    watchQueries({ ask, mayAsk: () => true }).probe(hostnameOf("*.example.test"), TARGETS.usual, server, []);
   expect(await probe()).toBe(false);
   zone.set("_acme-challenge.example.test", "label.example.net");
   expect(await probe()).toBe(true);
