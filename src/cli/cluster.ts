@@ -9,10 +9,7 @@ import { openStore } from "../data/open.ts";
 import { databasePath } from "../data/data-dir/paths.ts";
 import { snapshotObjects } from "../data/cluster/snapshot-files.ts";
 import { engineError } from "../data/data-dir/storage.ts";
-import { openForReading } from "../data/db/readonly.ts";
-import { replicaMark } from "../data/db/replica-mark.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
-import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
@@ -81,19 +78,6 @@ export const clusterText = ({ url, nodes, position }: ClusterFacts): string =>
   nodes === undefined
     ? `${url} cannot be used`
     : `${quantity(nodes, "node")} of ${url}, ${position === undefined ? "without a log" : `at position ${formatCount(position)}`}`;
-
-/** True if DATA_DIR has the copy of a node. The check of the database reports a damaged one. */
-export const isReplica = (dataDir: string): boolean => {
-  const path = databasePath(dataDir);
-  // SQLite deletes the log of a database that has no bytes.
-  if (fileSize(path) === 0) return false;
-  try {
-    using client = openForReading(path);
-    return replicaMark(client) !== undefined;
-  } catch {
-    return false;
-  }
-};
 
 export const REPLICA_ALONE =
   "this DATA_DIR belongs to a node of a cluster, and DATABASE_URL is not set: set it for this command too, best in DATA_DIR/adoption-store.toml; or run adoption-store cluster leave";

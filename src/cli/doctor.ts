@@ -18,14 +18,14 @@ import { shellQuoted } from "../data/data-dir/shell.ts";
 import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data/data-dir/storage.ts";
 import { DiskError, explainFailure, hasFailedToRead } from "../data/db/failures.ts";
 import { assertSound, ForeignSchema, UnsoundDatabase } from "../data/db/integrity.ts";
-import { readingOf } from "../data/db/readonly.ts";
+import { isReplicaFile, readingOf } from "../data/db/readonly.ts";
 import type { Client } from "../data/db/snapshot.ts";
 import { servableDeploys } from "../data/db/stored-deploys.ts";
 import { listenHttp } from "../edge/http-listener.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { describeFaults } from "../platform/dns-checks/platform-probe.ts";
-import { clusterFacts, type ClusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.ts";
+import { clusterFacts, type ClusterFacts, clusterText, REPLICA_ALONE } from "./cluster.ts";
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";
 import { coloured, formatNames } from "./print/output.ts";
@@ -304,7 +304,7 @@ export const clusterFindings = async (config: Config): Promise<Finding[]> => {
   try {
     const facts = await clusterFacts(config, Date.now());
     if (facts) return findingsOf(facts);
-    return isReplica(config.dataDir) ? [findingOf("cluster", "failed", REPLICA_ALONE)] : [];
+    return isReplicaFile(databasePath(config.dataDir)) ? [findingOf("cluster", "failed", REPLICA_ALONE)] : [];
   } catch (error) {
     return [findingOf("cluster", "failed", reasonOf(error))];
   }

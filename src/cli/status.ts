@@ -21,7 +21,7 @@ import {
 } from "../data/data-dir/process-record.ts";
 import { sudoCommand } from "../data/data-dir/shell.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
-import { readingOf } from "../data/db/readonly.ts";
+import { isReplicaFile, readingOf } from "../data/db/readonly.ts";
 import type { Client } from "../data/db/snapshot.ts";
 import { storeIdentityOf } from "../data/db/store-id.ts";
 import { ownNames } from "../platform/dns-checks/names.ts";
@@ -39,7 +39,7 @@ import { noticeReads } from "../platform/domains/notice-repository.ts";
 import { platformWarnings } from "../platform/dns-checks/platform-probe.ts";
 import { slugProblem } from "../platform/projects/slug.ts";
 import { STATE_DIRECTORY } from "../operate/service/unit.ts";
-import { clusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.ts";
+import { clusterFacts, clusterText, REPLICA_ALONE } from "./cluster.ts";
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";
 import { coloured, formatBytes, formatCount, print, relativeTime, labelled } from "./print/output.ts";
@@ -317,7 +317,7 @@ const warningsOf = (status: Status, config: NameSettings): string[] => {
     server.missingWorkers && describeMissing(server.missingWorkers),
     databaseFault && `The database: ${databaseFault}`,
     ...(cluster?.problems ?? []).map(({ text }) => `The cluster: ${sentence(text)}`),
-    !cluster && isReplica(status.dataDir) && `The cluster: ${REPLICA_ALONE}.`,
+    !cluster && isReplicaFile(databasePath(status.dataDir)) && `The cluster: ${REPLICA_ALONE}.`,
     backups.overdue &&
       `A backup is overdue: ${server.running ? "look at the server's log" : "start the server, which then takes one"}.`,
     ...status.certificates.warnings,

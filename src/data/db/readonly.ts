@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Database as Client, constants } from "bun:sqlite";
+import { fileSize } from "../../lib/files.ts";
 import type { Database } from "./open.ts";
+import { replicaMark } from "./replica-mark.ts";
 
 /**
  * How SQLite reads a database and its log without changing a file (https://sqlite.org/wal.html#readonly). Without a log, the
@@ -27,6 +29,18 @@ export const openForReading = (path: string): Client => {
   client.run("PRAGMA trusted_schema=OFF");
   if (pragma !== undefined) client.run(pragma);
   return client;
+};
+
+/** True if a file is the copy of a node; false if it is missing or cannot be read. Changes no file. */
+export const isReplicaFile = (path: string): boolean => {
+  // SQLite deletes the log of a database that has no bytes.
+  if (fileSize(path) === 0) return false;
+  try {
+    using client = openForReading(path);
+    return replicaMark(client) !== undefined;
+  } catch {
+    return false;
+  }
 };
 
 /** Gives repositories a database that `openForReading` opened. Writes fail. */

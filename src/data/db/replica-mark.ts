@@ -1,5 +1,4 @@
 import type { Database as Client } from "bun:sqlite";
-import { fileSize } from "../../lib/files.ts";
 import { MigrationRefused } from "./migrate.ts";
 import { openExisting } from "./snapshot.ts";
 import { CREATE_REPLICA, REPLICA, hasTable } from "./schema-check.ts";
@@ -19,17 +18,6 @@ export const replicaMark = (client: Client): ReplicaMark | undefined =>
   hasTable(client, REPLICA)
     ? (client.query<ReplicaMark, []>(`SELECT log, position, id, checksum FROM ${REPLICA}`).get() ?? undefined)
     : undefined;
-
-/** False for a file that is missing or cannot be read. */
-export const isReplicaFile = (path: string): boolean => {
-  if (fileSize(path) === 0) return false;
-  try {
-    using client = openExisting(path);
-    return replicaMark(client) !== undefined;
-  } catch {
-    return false;
-  }
-};
 
 /** @throws MigrationRefused for a replica: no other node has data that is written to it without its log */
 export const assertEmbedded = (client: Client): void => {

@@ -26,7 +26,7 @@ import {
 import { DiskError } from "../../data/db/failures.ts";
 import type { Lock } from "../../data/db/file-lock.ts";
 import { UnsoundDatabase, assertSound } from "../../data/db/integrity.ts";
-import { isReplicaFile } from "../../data/db/replica-mark.ts";
+import { isReplicaFile } from "../../data/db/readonly.ts";
 import { hasTable } from "../../data/db/schema-check.ts";
 import { type Client, copyInto, openCopy, openExisting, settleLog } from "../../data/db/snapshot.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
