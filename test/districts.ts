@@ -115,7 +115,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "edge/workers": 314,
   http: 2526,
   lib: 2683,
-  "operate/backups": 1755,
+  "operate/backups": 1750,
   "operate/service": 941,
   "operate/upgrade": 523,
   "pages/console": 12568,

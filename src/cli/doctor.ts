@@ -185,7 +185,7 @@ const backups: Probe = ({ dataDir, backupSchedule: every, backupDir: directory }
     ? "look at the server's log"
     : "start the server, which then takes one";
   const store = storeIdentityIn(dataDir);
-  const newest = existsSync(directory) ? newestBackupIn(directory, store?.id, now) : undefined;
+  const newest = newestBackupIn(directory, store?.id, now);
   const due = (newest ?? store?.createdAt ?? now) + every;
   const last = newest === undefined ? "there is no backup yet" : `the newest is from ${at(newest)}`;
   if (isOverdue(due, every, now))

@@ -106,7 +106,7 @@ const backupStatus = (
   now: number,
 ) => {
   const store = client && storeIdentityOf(client);
-  const newest = existsSync(directory) ? newestBackupIn(directory, store?.id, now) : undefined;
+  const newest = newestBackupIn(directory, store?.id, now);
   return {
     directory,
     newest: newest === undefined ? undefined : formatTime(newest),

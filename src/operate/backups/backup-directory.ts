@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, readdirSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { databasePath } from "../../data/data-dir/paths.ts";
 import { sudoCommand } from "../../data/data-dir/shell.ts";
@@ -45,12 +45,16 @@ interface DirectoryBackups {
   others: string[];
 }
 
-/** When the newest backup of a store was taken, or of any store without an id; undefined without one. */
+/**
+ * When the newest backup of a store was taken, or of any store without an id; undefined without one. Backups from the future do
+ * not count.
+ */
 export const newestBackupIn = (
   directory: string,
   storeId: string | undefined,
   now: number,
 ): number | undefined => {
+  if (!existsSync(directory)) return undefined;
   const names = readdirSync(directory).filter((name) => (backupTime(name) ?? Infinity) <= now);
   const isOwn = (name: string) => storeId === undefined || storeIdOfFile(join(directory, name)) === storeId;
   // The names sort by time, so that few files are read.

@@ -25,12 +25,6 @@ export const surplus = (names: readonly string[], latest: string, keep: number, 
     .toReversed()
     .slice(keep - 1);
 
-/** When the newest of these backups was taken, ignoring backups from the future; undefined without one. */
-export const newestTime = (names: readonly string[], now: number): number | undefined => {
-  const times = names.flatMap((name) => backupTime(name) ?? []).filter((time) => time <= now);
-  return times.length === 0 ? undefined : Math.max(...times);
-};
-
 /** The name of an unfinished backup; it contains the id of the process that writes it. */
 export const temporaryName = (pid: number): string => `.adoption-store-backup-${pid}.tmp`;
 

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { Environment } from "../../config/sources.ts";
 import type { Context } from "../../data/context.ts";
 import { makeDirectories } from "../../lib/durable.ts";
@@ -6,9 +5,8 @@ import { ownProgram } from "../../lib/own-program.ts";
 import { repeat } from "../../lib/poller.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import type { Clock } from "../../lib/time.ts";
-import { backupsIn } from "./backup-directory.ts";
+import { newestBackupIn } from "./backup-directory.ts";
 import type { BackupResult } from "./backup.ts";
-import { newestTime } from "./file-names.ts";
 import { removeTemporary } from "./destination.ts";
 
 /** The state of the scheduled backups. Times are milliseconds UTC. */
@@ -213,8 +211,7 @@ export const serverBackups = (
         "files of deployed sites are missing or damaged, and not in this backup, so no older backup was removed",
       );
   };
-  const newest = () =>
-    existsSync(directory) ? newestTime(backupsIn(directory, storeId).own, clock.now()) : undefined;
+  const newest = () => newestBackupIn(directory, storeId, clock.now());
   const onError = (error: unknown) => log.error({ err: error }, "the backup failed");
   return backupScheduler({ every, newest, take, cancel: child.cancel, clock, onError });
 };

@@ -1,13 +1,16 @@
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newestBackupIn } from "../../../src/operate/backups/backup-directory.ts";
 import {
   isTemporary,
   writerOf,
   backupName,
-  newestTime,
   surplus,
   temporaryName,
   backupTime,
 } from "../../../src/operate/backups/file-names.ts";
+import { temporaryDirectory } from "../../support/store.ts";
 
 const AT = Date.UTC(2026, 10, 21, 3, 4, 5, 67);
 const DAY = 86_400_000;
@@ -51,9 +54,20 @@ test("a backup named by a clock that was ahead does not count, and stays", () =>
   expect(shelf).toEqual([...ahead, ...[3, 4, 5, 6, 7, 8, 9].map(days)]);
 });
 
+/** When the newest of these files in a directory was taken. */
+const newestOf = (names: readonly string[], now: number) => {
+  const directory = temporaryDirectory();
+  for (const name of names) writeFileSync(join(directory, name), "");
+  return newestBackupIn(directory, undefined, now);
+};
+
 test("a backup named by a clock that was ahead is not the newest", () => {
-  expect(newestTime([days(0), days(1), "other"], AT + 1)).toBe(AT);
-  expect(newestTime(["other"], AT)).toBeUndefined();
+  expect(newestOf([days(0), days(1), "other"], AT + 1)).toBe(AT);
+  expect(newestOf(["other"], AT)).toBeUndefined();
+});
+
+test("a directory of backups that does not exist has no newest one", () => {
+  expect(newestBackupIn(join(temporaryDirectory(), "missing"), undefined, AT)).toBeUndefined();
 });
 
 test("the name of a backup that is being written shows its process, and is not the name of a backup", () => {
@@ -65,8 +79,8 @@ test("the name of a backup that is being written shows its process, and is not t
 });
 
 test("the newest of all backups is found by its time", () => {
-  expect(newestTime([days(0), days(2), days(1)], AT + 2 * DAY)).toBe(AT + 2 * DAY);
-  expect(newestTime([days(0), days(2), days(1)], AT + 2 * DAY - 1)).toBe(AT + DAY);
+  expect(newestOf([days(0), days(2), days(1)], AT + 2 * DAY)).toBe(AT + 2 * DAY);
+  expect(newestOf([days(0), days(2), days(1)], AT + 2 * DAY - 1)).toBe(AT + DAY);
 });
 
 test.each([
