@@ -12,7 +12,6 @@ import { ApiError } from "../../../src/client/api-error.ts";
 import { ERRORS } from "../../../src/pages/console/ui/api/client.ts";
 import { FAULTS } from "../../../src/lib/errors.ts";
 import { FIELD_RULES } from "../../../src/lib/field-problems.ts";
-import { withLoadedPages } from "../../../src/pages/console/ui/parts/reads.ts";
 
 const DAY = 86_400;
 
@@ -171,16 +170,4 @@ describe("an error about no field", () => {
         .toSorted(),
     ).toEqual(KEPT);
   });
-});
-
-const merge = withLoadedPages((_, now) => now);
-const listOf = (...pages: string[]) => ({ pages, pageParams: pages.map((_, index) => index) });
-
-test("a change that is patched in while the next page loads is kept", () => {
-  expect(merge(listOf("Bello"), listOf("Bella", "Milo"))).toEqual(listOf("Bello", "Milo"));
-});
-
-test("pages that are read again, or for the first time, are taken as they are", () => {
-  expect(merge(listOf("Bello"), listOf("Luna"))).toEqual(listOf("Luna"));
-  expect(merge(undefined, listOf("Luna"))).toEqual(listOf("Luna"));
 });

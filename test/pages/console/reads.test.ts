@@ -2,6 +2,8 @@ import { beforeEach, expect, test } from "bun:test";
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from "@tanstack/query-core";
 import { finishWrite, isAuthWrite, onWrite } from "../../../src/pages/console/ui/api/client.ts";
 import { outcomeOf } from "../../support/outcome.ts";
+import type { Page } from "../../../src/client/pages.ts";
+import { type Pages, itemsOf, recordsOf } from "../../../src/pages/console/ui/parts/records.ts";
 import { readOnce, readsDone, reread, restartReads } from "../../../src/pages/console/ui/parts/reads.ts";
 
 test.each([
@@ -33,6 +35,11 @@ const slowServer = () => {
 };
 
 const LIST = ["list"];
+
+interface Row {
+  id: number;
+  status: string;
+}
 
 const open = (staleTime = Infinity) => {
   const queries = new QueryClient();
@@ -71,12 +78,12 @@ test("a later read of a list that began before a write does not replace the patc
   expect(shown()).toBe("approved");
 });
 
-test("a next page that was requested before a write is requested again", async () => {
+test("a next page that was requested before a change is requested again, and does not replace the changed rows", async () => {
   const queries = new QueryClient();
   const server = slowServer();
-  const observer = new InfiniteQueryObserver(queries, {
+  const observer = new InfiniteQueryObserver<Page<Row>, Error, Pages<Row>, string[], number>(queries, {
     queryKey: LIST,
-    queryFn: async ({ pageParam }) => `${pageParam} ${await server.read()}`,
+    queryFn: async ({ pageParam: id }) => ({ items: [{ id, status: await server.read() }], next: undefined }),
     initialPageParam: 1,
     getNextPageParam: (_, __, last) => last + 1,
   });
@@ -84,10 +91,13 @@ test("a next page that was requested before a write is requested again", async (
   await server.respond(0);
   void observer.fetchNextPage();
   server.state = "approved";
-  restartReads(queries);
+  recordsOf<Row>(LIST, ["one"]).show(queries, new Map([[1, { id: 1, status: "approved" }]]));
   await server.respond(1);
   await server.respond(2);
-  expect(observer.getCurrentResult().data?.pages).toEqual(["1 placed", "2 approved"]);
+  expect(itemsOf(observer.getCurrentResult().data).map(({ id, status }) => [id, status])).toEqual([
+    [1, "approved"],
+    [2, "approved"],
+  ]);
 });
 
 test("a change elsewhere restarts the first read of a list", async () => {

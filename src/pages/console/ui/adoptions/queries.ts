@@ -2,7 +2,7 @@ import { type QueryClient, type QueryKey, useQuery, useQueryClient } from "@tans
 import { useRef } from "preact/hooks";
 import { readAnimals, rereadAnimals } from "../animals/queries.ts";
 import { type Page, dataOf, pageOf, store } from "../api/client.ts";
-import { type Pages, isEqual, recordsOf, withFirst } from "../parts/records.ts";
+import { type Pages, isEqual, recordsOf, setList, withFirst } from "../parts/records.ts";
 import { readNow, reread, restartReads } from "../parts/reads.ts";
 import { useAll } from "../parts/queries.ts";
 import { useSession } from "../session.tsx";
@@ -172,7 +172,7 @@ const insert = (queries: QueryClient, adoption: Adoption): void => {
   for (const [queryKey, list] of queries.getQueriesData<Pages<Adoption>>({ queryKey: LIST })) {
     const view = queryKey[2] as View;
     const isShown = isCertain(view, adoption) && (view.status ?? adoption.status) === adoption.status;
-    if (list && isShown && view.sort === "-id") queries.setQueryData(queryKey, withFirst(list, [adoption]));
+    if (list && isShown && view.sort === "-id") setList(queries, queryKey, withFirst(list, [adoption]));
     else void queries.invalidateQueries({ queryKey });
   }
 };

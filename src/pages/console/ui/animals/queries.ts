@@ -15,7 +15,7 @@ import {
   changeOf,
 } from "./animal.ts";
 import { type Outcome, type RequestedChange, mayEnter, outcomeOf } from "./changes.ts";
-import { type Changes, type Pages, isEqual, recordsOf, withFirst } from "../parts/records.ts";
+import { type Changes, type Pages, isEqual, recordsOf, setList, withFirst } from "../parts/records.ts";
 import { formatCount } from "../parts/wording.ts";
 
 /**
@@ -132,7 +132,9 @@ export const readNewest = (queries: QueryClient, view: View): Promise<Animal[]> 
 };
 
 export const putFirst = (queries: QueryClient, view: View, animals: readonly Animal[]): void => {
-  queries.setQueryData<Pages<Animal>>(listKey(view), (list) => list && withFirst(list, animals));
+  const queryKey = listKey(view);
+  const list = queries.getQueryData<Pages<Animal>>(queryKey);
+  if (list) setList(queries, queryKey, withFirst(list, animals));
 };
 
 export const rereadAnimals = async (queries: QueryClient, ids: readonly number[]): Promise<void> => {

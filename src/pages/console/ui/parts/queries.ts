@@ -3,14 +3,12 @@ import {
   type QueryKey,
   type UseQueryOptions,
   keepPreviousData,
-  replaceEqualDeep,
   useInfiniteQuery,
   useQuery,
   useQueryClient,
 } from "@tanstack/preact-query";
 import { type Page, dataOf } from "../api/client.ts";
 import { entryKey, placeOf } from "./navigation.ts";
-import { withLoadedPages } from "./reads.ts";
 
 /** True while the user does not see the tab. */
 export const useHidden = (): boolean => {
@@ -60,7 +58,6 @@ export const useAll = <Item>(
       read({ limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) }),
     initialPageParam: "",
     getNextPageParam: ({ next }: Page<Item>) => next,
-    structuralSharing: withLoadedPages(replaceEqualDeep),
     ...given,
   };
   const { enabled = true } = given;

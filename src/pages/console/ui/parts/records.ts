@@ -1,5 +1,6 @@
 import { type InfiniteData, type QueryClient, type QueryKey, replaceEqualDeep } from "@tanstack/query-core";
 import type { Page } from "../api/client.ts";
+import { restartReads } from "./reads.ts";
 
 /** A list as far as it is loaded, as the query client keeps it. */
 export type Pages<Item> = InfiniteData<Page<Item>>;
@@ -39,6 +40,15 @@ export const withFirst = <Item extends Identified>(
   return first ? { ...list, pages: [{ ...first, items: [...fresh, ...first.items] }, ...rest] } : list;
 };
 
+/** Replaces a list. A read in progress would overwrite it, such as that of its next page. */
+export const setList = (queries: QueryClient, queryKey: QueryKey, list: object): void => {
+  const isStale = queries.getQueryState(queryKey)?.isInvalidated;
+  queries.setQueryData(queryKey, list);
+  restartReads(queries, { queryKey, exact: true });
+  // New data would make it fresh.
+  if (isStale) void queries.invalidateQueries({ queryKey, exact: true, refetchType: "none" });
+};
+
 /** The cached records of one kind: in lists, and each by its id. A change costs no request. */
 export const recordsOf = <Item extends Identified>(lists: QueryKey, one: QueryKey) => {
   /** The record as the console knows it: null if it was deleted. */
@@ -54,13 +64,9 @@ export const recordsOf = <Item extends Identified>(lists: QueryKey, one: QueryKe
     known,
     /** Shows changes wherever the records are shown. */
     show(queries: QueryClient, changes: Changes<Item>): void {
-      for (const [queryKey, list] of queries.getQueriesData<Pages<Item>>({ queryKey: lists })) {
-        if (!list || !itemsOf(list).some(({ id }) => changes.has(id))) continue;
-        const isStale = queries.getQueryState(queryKey)?.isInvalidated;
-        queries.setQueryData(queryKey, withChanges(list, changes));
-        // New data would make it fresh.
-        if (isStale) void queries.invalidateQueries({ queryKey, exact: true, refetchType: "none" });
-      }
+      for (const [queryKey, list] of queries.getQueriesData<Pages<Item>>({ queryKey: lists }))
+        if (list && itemsOf(list).some(({ id }) => changes.has(id)))
+          setList(queries, queryKey, withChanges(list, changes));
       for (const [id, now] of changes)
         queries.setQueryData<Item | null>([...one, id], (before) =>
           before === undefined ? undefined : (now ?? null),
