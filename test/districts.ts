@@ -118,7 +118,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "operate/backups": 1750,
   "operate/service": 941,
   "operate/upgrade": 523,
-  "pages/console": 12399,
+  "pages/console": 12398,
   "pages/manual": 1922,
   "pages/openapi": 1763,
   "platform/certificates": 2775,

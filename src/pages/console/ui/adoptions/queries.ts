@@ -115,7 +115,9 @@ const useAdoptionQuery = () => {
       const params = { path: { orderId } };
       const order = await dataOf(store.GET("/store/orders/{orderId}", { params, signal }));
       if (showOrder(queries, order)) restartReads(queries, { queryKey: LIST });
-      const [adoption] = await withTheirs([order]);
+      const before = queries.getQueryData<Adoption>([...ONE, orderId]);
+      // The animal is read once.
+      const [adoption] = before ? [withOrder(before, order)] : await withTheirs([order]);
       return adoption!;
     },
     gcTime: 0,

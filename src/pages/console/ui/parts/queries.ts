@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import {
   type QueryKey,
   type UseQueryOptions,
+  focusManager,
   keepPreviousData,
   useInfiniteQuery,
   useQuery,
@@ -13,11 +14,7 @@ import { entryKey, placeOf } from "./navigation.ts";
 /** True while the user does not see the tab. */
 export const useHidden = (): boolean => {
   const [isHidden, setHidden] = useState(document.hidden);
-  useEffect(() => {
-    const update = () => setHidden(document.hidden);
-    document.addEventListener("visibilitychange", update);
-    return () => document.removeEventListener("visibilitychange", update);
-  }, []);
+  useEffect(() => focusManager.subscribe((isVisible) => setHidden(!isVisible)), []);
   return isHidden;
 };
 
