@@ -40,9 +40,13 @@ const printNeedless = (results: readonly Result[], tests: readonly string[]) => 
 
 /** @returns the exit code */
 const report = (results: readonly Result[], listed: readonly Survivor[], seconds: number): number => {
-  for (const { module, survived } of results)
-    for (const mutant of survived.toSorted((a, b) => a.line - b.line))
-      if (!listed.some(isOf(module, mutant))) printSurvivor(module, mutant);
+  const unlisted = results.flatMap(({ module, survived }) =>
+    survived
+      .filter((mutant) => !listed.some(isOf(module, mutant)))
+      .toSorted((a, b) => a.line - b.line)
+      .map((mutant) => ({ module, mutant })),
+  );
+  for (const { module, mutant } of unlisted) printSurvivor(module, mutant);
   const stale = results.flatMap((result) => staleOf(result, listed));
   for (const { module, was, becomes, why } of stale)
     print(`\n${module}: the listed survivor is ${why}: take it off the list\n  - ${was}\n  + ${becomes}`);
@@ -56,7 +60,8 @@ const report = (results: readonly Result[], listed: readonly Survivor[], seconds
   // Survivors are unevenly distributed, so the score of a few modules means little.
   const isAll = pure.length === Object.keys(PURE).length;
   const isTooLow = isAll && killed / (killed + survived) < MIN_SCORE;
-  return isTooLow || stale.length > 0 ? 1 : 0;
+  const isDetected = unlisted.every(({ module }) => module in PURE);
+  return isTooLow || !isDetected || stale.length > 0 ? 1 : 0;
 };
 
 const reportModule = ({ module, killed, survived, ms }: Result) =>

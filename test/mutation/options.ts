@@ -12,8 +12,9 @@ export const HELP = `Changes pure modules, repositories and endpoints one place 
   --help           this text
 
 A mutant that no test notices survives: add the test, or list it in test/mutation/survivors.txt with the reason. Everything
-runs in copies of the working tree. The exit code is 1 if the tests kill less than ${MIN_SCORE * 100} % of the pure modules' mutants, or
-if a listed survivor is killed or gone; it is 2 if the command line is wrong or the tests fail without a mutant.`;
+runs in copies of the working tree. The exit code is 1 if the tests kill less than ${MIN_SCORE * 100} % of the pure modules' mutants, if
+a survivor of a repository or an endpoint is not listed, or if a listed survivor is killed or gone; it is 2 if the command
+line is wrong or the tests fail without a mutant.`;
 
 export interface Options {
   modules: string[];
