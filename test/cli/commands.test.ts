@@ -242,7 +242,7 @@ test.each(["store", "platform"])("openapi %s prints a document that names BASE_U
 test("keys are created, listed, rotated and revoked, in words and in JSON", async () => {
   const env = { DATA_DIR: await createStore() };
   const json = async (line: string) =>
-    JSON.parse((await spawn([...line.split(" "), "--json"], env)).out) as Record<string, unknown>;
+    JSON.parse((await run([...line.split(" "), "--json"], env)).out) as Record<string, unknown>;
   const made = await json(
     "keys create --name web --scope pets:read pets:write --expires 90d --rate-limit 600/min",
   );
@@ -322,7 +322,7 @@ describe.each([
 
 test("doctor passes a fresh directory, and names a damaged database", async () => {
   const directory = temporaryDirectory();
-  const well = await spawn(["doctor", "--port", "0"], { DATA_DIR: directory });
+  const well = await run(["doctor", "--port", "0"], { DATA_DIR: directory });
   expect([well.code, well.out.includes("FAILED")]).toEqual([0, false]);
   await Bun.write(
     join(directory, "adoption-store.db"),
@@ -405,7 +405,7 @@ describe("domains", () => {
 
   test("a domain is added, verified, listed, shown, redirected and removed while a server runs", async () => {
     using place = await open();
-    const { inProcesses: domains, target, show, store } = place;
+    const { domains, inProcesses, target, show, store } = place;
     const added = await domains("add", "docs.example.test");
     expect([added.code, added.error]).toEqual([0, ""]);
     expect(added.out).toContain(`CNAME  docs  ${target}  3600`);
@@ -418,7 +418,7 @@ describe("domains", () => {
     expect(await visit()).toBe(503);
 
     show(`docs.example.test CNAME ${target}`);
-    const live = await domains("verify", "docs.example.test", "--wait");
+    const live = await inProcesses("verify", "docs.example.test", "--wait");
     expect([live.code, live.out, live.error]).toEqual([0, "docs.example.test: live\n", ""]);
     // The server sees the change immediately.
     expect(await visit()).toBe(200);
@@ -449,7 +449,7 @@ describe("domains", () => {
     );
     expect(refused.error).toContain("--yes");
     expect(await visit()).toBe(200);
-    const removed = await domains("remove", "docs.example.test", "--yes");
+    const removed = await inProcesses("remove", "docs.example.test", "--yes");
     expect([removed.code, removed.error]).toEqual([0, ""]);
     expect(await visit()).toBe(421);
     expect((await domains("show", "docs.example.test")).error).toContain("no domain docs.example.test");
