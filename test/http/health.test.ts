@@ -38,26 +38,26 @@ test("/livez and /readyz respond without a key", async () => {
 
 test("/readyz responds with 503 and names the problem when the database cannot be written", async () => {
   const store = await openStore();
-  store.database.client.run("PRAGMA query_only=ON");
+  store.database.writer.run("PRAGMA query_only=ON");
   const response = await store.call("GET", "/readyz");
   expect(await messageOf(response.clone() as Response)).toMatch(
     /^database: .*make its file system .* writable/,
   );
   expect(await faultOf(response)).toBe("503 not_ready");
-  store.database.client.run("PRAGMA query_only=OFF");
+  store.database.writer.run("PRAGMA query_only=OFF");
   expect(await statusOf(store)).toBe(200);
 });
 
 test("/readyz responds with 503 and names the problem when the last write was refused, until a write succeeds again", async () => {
   const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
-  store.database.client.run("PRAGMA max_page_count=1");
+  store.database.writer.run("PRAGMA max_page_count=1");
   for (let status = 201; status === 201;)
     status = (await store.call("POST", "/v1/pets", { json: { name: "x".repeat(200), categoryId: 1 } }))
       .status;
-  store.database.client.run("PRAGMA query_only=ON");
+  store.database.writer.run("PRAGMA query_only=ON");
   expect(await statusOf(store)).toBe(503);
-  store.database.client.run("PRAGMA query_only=OFF");
-  store.database.client.run("PRAGMA max_page_count=1073741823");
+  store.database.writer.run("PRAGMA query_only=OFF");
+  store.database.writer.run("PRAGMA max_page_count=1073741823");
   expect(await statusOf(store)).toBe(200);
 });
 

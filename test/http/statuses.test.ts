@@ -135,7 +135,7 @@ test("with STRICT_CATEGORIES an animal with an unknown category gets a declared 
 
 test("every operation that writes declares the response for a full disk", async () => {
   const full = await openFull();
-  full.database.client.run("PRAGMA query_only=ON");
+  full.database.writer.run("PRAGMA query_only=ON");
   const writing = operations.filter(
     ({ method, operationId }) => method !== "GET" && operationId !== "verifyDomain",
   );

@@ -5,6 +5,7 @@ import type { Snapshot } from "../../src/data/cluster/log.ts";
 import type { ReplicaOptions } from "../../src/data/cluster/parts.ts";
 import { openReplica, type Replica } from "../../src/data/cluster/replica.ts";
 import type { Database } from "../../src/data/db/open.ts";
+import type { Connection } from "../../src/data/db/statement.ts";
 import { migrate } from "../../src/data/db/migrate.ts";
 import { migrations } from "../../src/data/db/migrations.ts";
 import { markReplica } from "../../src/data/db/replica-mark.ts";
@@ -40,12 +41,14 @@ export const memoryCluster = async (known = migrations) => {
 
 /** Runs a statement in a separate write, and returns its rows. */
 export const act = async (
-  { commit, client }: Pick<Database, "client" | "commit">,
+  { commit }: Pick<Database, "commit">,
   sql: string,
   ...values: (string | number | bigint | null | Uint8Array)[]
 ): Promise<unknown[]> => {
-  const statement = client.query<unknown, typeof values>(sql);
-  const [rows] = await commit([{ query: { all: () => statement.all(...values) }, values: {} }]);
+  const query = {
+    all: (connection: Connection) => connection.prepare<unknown, typeof values>(sql).all(...values),
+  };
+  const [rows] = await commit([{ query, values: {} }]);
   return rows;
 };
 

@@ -1,5 +1,6 @@
 import pino from "pino";
 import { type Config, readConfig } from "../../src/config/config.ts";
+import type { Connection } from "../../src/data/db/statement.ts";
 import type { Database, OpenOptions } from "../../src/data/db/open.ts";
 import type { NewKey } from "../../src/access/keys/repository.ts";
 import { type KeyService } from "../../src/access/keys/service.ts";
@@ -233,11 +234,12 @@ export const addPet = async (
 
 /** Runs SQL in a transaction of the database, as a repository does. */
 export const runInCommit = async (
-  { client, commit }: Pick<Database, "client" | "commit">,
+  { commit }: Pick<Database, "commit">,
   sql: string,
   values: (string | number | null)[] = [],
 ): Promise<void> => {
-  await commit([{ query: { all: () => client.run(sql, values) }, values: {} }]);
+  const query = { all: (connection: Connection) => connection.prepare(sql).all(...values) };
+  await commit([{ query, values: {} }]);
 };
 
 /** The status and the code of an error response. */

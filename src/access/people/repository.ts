@@ -1,5 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
-import { record as recordEntry, changesBetween } from "../../data/db/audit.ts";
+import { type AuditEntry, record as recordEntry, changesBetween } from "../../data/db/audit.ts";
 import { cachedReads } from "../../data/db/fresh-reads.ts";
 import type { Commit } from "../../data/db/commit.ts";
 import {
@@ -9,7 +9,16 @@ import {
 } from "../../data/db/management-access.ts";
 import type { Database } from "../../data/db/open.ts";
 import { identities, invitations, passkeys, people } from "../../data/db/schema/people.ts";
-import { columnsOf, statement, value, insert, set, update, valuesFor } from "../../data/db/statement.ts";
+import {
+  type Connection,
+  columnsOf,
+  statement,
+  value,
+  insert,
+  set,
+  update,
+  valuesFor,
+} from "../../data/db/statement.ts";
 import type { Action } from "../../data/db/actions.ts";
 import { type Passkey, type Person, type Role, MAX_PASSKEYS, type SignIn } from "./person.ts";
 import type { Act } from "../../lib/actor.ts";
@@ -57,6 +66,10 @@ const FIND = statement(sql`SELECT ${COLUMNS} FROM ${people} WHERE ${IS_PERSON}`)
 
 const MAX_CACHED_PEOPLE = 1000;
 
+/** Records a change. If it lets the first administrator sign in, the sessions of sign-in links end. */
+const record = (connection: Connection, act: Act, entry: AuditEntry | undefined) =>
+  entry ? [...recordEntry(act, entry), ...endOperatorSessions(connection, act)] : [];
+
 /** The shared parts of the repository. */
 const openShared = (database: Database) => {
   const { client, commit, fresh } = database;
@@ -69,18 +82,15 @@ const openShared = (database: Database) => {
       cache.clear();
     }
   };
-  /** Records a change. If it lets the first administrator sign in, the sessions of sign-in links end. */
-  const record: typeof recordEntry = (act, entry) =>
-    entry ? [...recordEntry(act, entry), ...endOperatorSessions(client, act)] : [];
   /** Records a change that a person made to their sign-in methods. */
-  const recordOwn = (action: Action, id: number | undefined, now: number) => {
-    const person = id === undefined ? undefined : FIND.get(client, { id });
+  const recordOwn = (connection: Connection, action: Action, id: number | undefined, now: number) => {
+    const person = id === undefined ? undefined : FIND.get(connection, { id });
     if (!person) return [];
     const { name } = person;
     const actor = { kind: "person", id: person.id, name } as const;
-    return record({ actor, now }, { action, id: person.id, label: name });
+    return record(connection, { actor, now }, { action, id: person.id, label: name });
   };
-  return { client, cache, change, record, recordOwn, commit, fresh };
+  return { client, cache, change, recordOwn, commit, fresh };
 };
 
 type Shared = ReturnType<typeof openShared>;
@@ -191,7 +201,7 @@ const reads = ({ client, cache, commit, fresh }: Shared) => ({
   },
 });
 
-const management = ({ client, change, record }: Shared) => ({
+const management = ({ client, change }: Shared) => ({
   /** Stores a person and their invitation in one atomic step; undefined if another person has the address. */
   async add(
     { name, email, role }: NewPerson,
@@ -200,8 +210,9 @@ const management = ({ client, change, record }: Shared) => ({
   ): Promise<Person | undefined> {
     const { now } = act;
     const values = { name, email, foldedEmail: foldEmail(email), role, handle, now, ...invitation };
-    const [[row]] = await change([ADD.with(values), INVITE_NEW.with(values)], ([[added]]) =>
+    const [[row]] = await change([ADD.with(values), INVITE_NEW.with(values)], ([[added]], connection) =>
       record(
+        connection,
         act,
         added && {
           action: "person.added",
@@ -220,8 +231,8 @@ const management = ({ client, change, record }: Shared) => ({
     act: Act,
   ): Promise<boolean> {
     const values = { id, expectedRole, now: act.now, ...invitation };
-    const [rows] = await change([INVITE.with(values)], ([[invited]]) =>
-      record(act, invited && { action: "person.invited", id, label: name }),
+    const [rows] = await change([INVITE.with(values)], ([[invited]], connection) =>
+      record(connection, act, invited && { action: "person.invited", id, label: name }),
     );
     return rows.length > 0;
   },
@@ -230,8 +241,9 @@ const management = ({ client, change, record }: Shared) => ({
     const { name = null, role = null } = wishes;
     const [, rows] = await change(
       [FIND.with({ id }), CHANGE.with({ id, expectedRole, name, role, now: act.now })],
-      ([[before], [after]]) =>
+      ([[before], [after]], connection) =>
         record(
+          connection,
           act,
           before &&
             after && {
@@ -254,7 +266,8 @@ const management = ({ client, change, record }: Shared) => ({
         REMOVE.with({ id, expectedRole, now: act.now }),
         ...DELETE_ACCESS.map((query) => ({ query, values: { id } })),
       ],
-      ([[removed]]) => record(act, removed && { action: "person.removed", id, label: name }),
+      ([[removed]], connection) =>
+        record(connection, act, removed && { action: "person.removed", id, label: name }),
     );
     return rows.length > 0;
   },
@@ -386,7 +399,7 @@ const passkeyValues = ({ name, transports, ...passkey }: NewPasskey) => ({
 });
 
 /** Invitations and passkeys. */
-const access = ({ client, change, record, recordOwn, fresh }: Shared) => ({
+const access = ({ client, change, recordOwn, fresh }: Shared) => ({
   /** The person whose open invitation has this hash. */
   async findInvited(hash: string, now: number): Promise<Person | undefined> {
     await fresh();
@@ -397,15 +410,17 @@ const access = ({ client, change, record, recordOwn, fresh }: Shared) => ({
    */
   async accept(hash: string, passkey: NewPasskey, now: number): Promise<SignIn | undefined> {
     const values = { ...passkeyValues(passkey), hash, now };
-    const [[row]] = await change([ACCEPT.with(values), USE_INVITATION.with(values)], ([[accepted]]) =>
-      recordOwn("person.joined", accepted?.id, now),
+    const [[row]] = await change(
+      [ACCEPT.with(values), USE_INVITATION.with(values)],
+      ([[accepted]], connection) => recordOwn(connection, "person.joined", accepted?.id, now),
     );
     return row;
   },
   /** False if the person has too many passkeys or was removed, or the credential exists. */
   async addPasskey(id: number, passkey: NewPasskey, now: number): Promise<boolean> {
-    const [rows] = await change([ADD_PASSKEY.with({ ...passkeyValues(passkey), id, now })], ([[added]]) =>
-      recordOwn("person.passkey_added", added && id, now),
+    const [rows] = await change(
+      [ADD_PASSKEY.with({ ...passkeyValues(passkey), id, now })],
+      ([[added]], connection) => recordOwn(connection, "person.passkey_added", added && id, now),
     );
     return rows.length > 0;
   },
@@ -420,8 +435,8 @@ const access = ({ client, change, record, recordOwn, fresh }: Shared) => ({
     { keepsOne = false } = {},
   ): Promise<boolean> {
     const values = { id, passkeyId, keepsOne: Number(keepsOne), now: act.now };
-    const [rows] = await change([REMOVE_PASSKEY.with(values)], ([[removed]]) =>
-      record(act, removed && { action: "person.passkey_removed", id, label: name }),
+    const [rows] = await change([REMOVE_PASSKEY.with(values)], ([[removed]], connection) =>
+      record(connection, act, removed && { action: "person.passkey_removed", id, label: name }),
     );
     return rows.length > 0;
   },
@@ -451,8 +466,8 @@ const accounts = ({ client, change, recordOwn, fresh }: Shared) => ({
    */
   async link(identity: Identity, email: string, now: number): Promise<number | undefined> {
     const values = { ...identity, email, foldedEmail: foldEmail(email), now };
-    const [[row]] = await change([LINK.with(values), END_INVITATION.with(values)], ([[linked]]) =>
-      recordOwn("person.joined", linked?.personId, now),
+    const [[row]] = await change([LINK.with(values), END_INVITATION.with(values)], ([[linked]], connection) =>
+      recordOwn(connection, "person.joined", linked?.personId, now),
     );
     return row?.personId;
   },

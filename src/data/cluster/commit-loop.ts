@@ -8,6 +8,7 @@ import {
   type WriteRunner,
   writeRunner,
 } from "../db/commit.ts";
+import type { Connection } from "../db/statement.ts";
 import { DatabaseLocked, isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
 import { newRecording, NotReplicable, type Recording, type ReplicaFile } from "./file.ts";
 import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "./log.ts";
@@ -33,10 +34,13 @@ interface PerformedGroup extends Pick<Recording, "statements" | "effects"> {
  * have taken an id of an AUTOINCREMENT for a row that was not added, and no other node would.
  * @param beforeCommit as of `groupCommit`
  */
-export const groupPerformer = ({ writer, client, record }: ReplicaFile, beforeCommit: () => boolean) => {
+export const groupPerformer = (
+  { writer, recorder, record }: ReplicaFile,
+  beforeCommit: (connection: Connection) => boolean,
+) => {
   let recording = newRecording();
   let isKept = false;
-  const runWrite: WriteRunner = writeRunner(writer, client, () => (isKept = recording.hasChanges));
+  const runWrite: WriteRunner = writeRunner(writer, recorder, () => (isKept = recording.hasChanges));
   return (writes: readonly Write[]): PerformedGroup => {
     const recordings: Recording[] = [];
     const performed = writes.map((write) => {
@@ -48,7 +52,7 @@ export const groupPerformer = ({ writer, client, record }: ReplicaFile, beforeCo
     });
     const end = newRecording();
     writer.run("SAVEPOINT act");
-    record(end, beforeCommit);
+    record(end, () => beforeCommit(recorder));
     if (end.hasChanges) recordings.push(end);
     // A statement without rows also makes the row of an AUTOINCREMENT of its triggers.
     else writer.run("ROLLBACK TO act");
@@ -62,8 +66,8 @@ export const groupPerformer = ({ writer, client, record }: ReplicaFile, beforeCo
 };
 
 /** Runs a write that stays in this file: it may only write data that each node keeps separately. */
-export const derivedRunner = ({ writer, client, record }: ReplicaFile): WriteRunner => {
-  const runWrite = writeRunner(writer, client);
+export const derivedRunner = ({ writer, recorder, record }: ReplicaFile): WriteRunner => {
+  const runWrite = writeRunner(writer, recorder);
   return (write) => {
     const recording = newRecording();
     const settle = record(recording, () => runWrite(write));

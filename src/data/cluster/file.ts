@@ -1,9 +1,9 @@
-import { type Changes, Database as Client, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { effectOf, type Method, type RecordedStatement } from "./record.ts";
+import { Database as Client, type SQLQueryBindings } from "bun:sqlite";
+import { effectOf, type RecordedStatement } from "./record.ts";
 import { asDiskError } from "../db/failures.ts";
 import { PRAGMAS } from "../db/pragmas.ts";
 import { type ReplicaMark, replicaMark } from "../db/replica-mark.ts";
-import { rowOf } from "../db/statement.ts";
+import { type Connection, rowOf } from "../db/statement.ts";
 
 /** A statement of a record means something else on another node. */
 export class NotReplicable extends Error {
@@ -48,117 +48,33 @@ export interface Recording {
 
 export const newRecording = (): Recording => ({ statements: [], effects: [], hasChanges: false });
 
-type Prepared = Statement<Record<string, unknown>, Values>;
-
-/** The connection that currently runs statements, and their recording. */
-interface Place {
-  client(): Client;
-  recording(): Recording | undefined;
-  /** How many rows the last statement of the writer wrote itself. */
-  changes(): number;
-}
-
-const dualStatement = (sql: string, place: Place) => {
-  const made = new Map<Client, Prepared>();
-  const prepared = (): Prepared => {
-    const client = place.client();
-    let statement = made.get(client);
-    if (!statement) {
-      statement = client.prepare<Record<string, unknown>, Values>(sql);
-      made.set(client, statement);
-    }
-    return statement;
-  };
-  let kind: StatementKind | undefined;
-  /** The recording for the next statement; undefined if it is not recorded. */
-  const target = (): Recording | undefined => {
-    const recording = place.recording();
-    if (!recording) return undefined;
-    kind ??= kindOf(sql);
-    return kind === "recorded" ? recording : undefined;
-  };
-  const note = (into: Recording, method: Method, values: Values, changes: number, rows?: unknown[]) => {
-    into.statements.push({ sql, method, values });
-    into.effects.push(effectOf(changes, rows));
-    into.hasChanges ||= changes > 0;
-  };
-  const rowsBy =
-    (method: "all" | "values") =>
-    (...values: Values): unknown[] => {
-      const into = target();
-      const rows = prepared()[method](...values);
-      if (into) note(into, method, values, place.changes(), rows);
-      return rows;
-    };
-  const all = rowsBy("all");
-  return {
-    prepare: () => void prepared(),
-    all,
-    values: rowsBy("values"),
-    get: (...values: Values) => (target() ? (all(...values)[0] ?? null) : prepared().get(...values)),
-    run(...values: Values): Changes {
-      const into = target();
-      const result = prepared().run(...values);
-      if (into) note(into, "run", values, result.changes);
-      return result;
-    },
-    finalize: () => made.forEach((statement) => statement.finalize()),
-    toString: () => sql,
-    get columnNames() {
-      return prepared().columnNames;
-    },
-  };
-};
-
-const PRAGMA = /^\s*pragma\b/i;
-
-/**
- * One client over two connections. Statements run on the writer inside an act, and are recorded. Outside an act they run on
- * the reader, which sees committed rows only.
- */
-const facadeOf = (writer: Client, reader: Client, place: Place): Client => {
-  const prepare = (sql: string) => {
-    const statement = dualStatement(sql, place);
-    // `prepare` reports a mistake in the statement, as on a plain connection.
-    statement.prepare();
-    return statement;
-  };
-  const queries = new Map<string, ReturnType<typeof prepare>>();
-  const query = (sql: string) => {
-    const found = queries.get(sql) ?? prepare(sql);
-    queries.set(sql, found);
-    return found;
-  };
-  const run = (sql: string, ...values: unknown[]): Changes => {
-    if (place.recording()) return dualStatement(sql, place).run(...(values.flat() as Values));
-    if (PRAGMA.test(sql)) writer.run(sql);
-    return reader.run(sql, ...(values as [Values]));
-  };
-  const own: Record<PropertyKey, unknown> = { prepare, query, run, exec: run };
-  return new Proxy(reader, {
-    get(target, name) {
-      if (name in own) return own[name];
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-    set(_target, name, value: unknown) {
-      own[name] = value;
-      return true;
-    },
-  });
-};
-
-const openRecorder = (writer: Client, reader: Client) => {
+/** The writer as the statements of a write see it: it records those that change rows. */
+const openRecorder = (writer: Client) => {
   const changesStatement = writer.prepare<{ changes: number }, []>("SELECT changes() AS changes");
   let recording: Recording | undefined;
-  const place: Place = {
-    client: () => (recording ? writer : reader),
-    recording: () => recording,
-    changes: () => rowOf(changesStatement).changes,
+
+  const prepare = (sql: string) => {
+    const prepared = writer.prepare<Record<string, unknown>, Values>(sql);
+    let kind: StatementKind | undefined;
+    const all = (...values: Values): Record<string, unknown>[] => {
+      if (!recording) throw new Error(`a statement of a write ran after it: ${sql}`);
+      kind ??= kindOf(sql);
+      const rows = prepared.all(...values);
+      if (kind === "recorded") {
+        const { changes } = rowOf(changesStatement);
+        recording.statements.push({ sql, method: "all", values });
+        recording.effects.push(effectOf(changes, rows));
+        recording.hasChanges ||= changes > 0;
+      }
+      return rows;
+    };
+    return { all, get: (...values: Values) => all(...values)[0] ?? null };
   };
+
   return {
-    client: facadeOf(writer, reader, place),
-    /** Runs `act` on the writer, in its open transaction, and records its writes. */
+    /** Runs the statements of writes, inside `record`. */
+    recorder: { prepare } as unknown as Connection,
+    /** Runs `act` in the open transaction of the writer, and records its writes. */
     record<Result>(into: Recording, act: () => Result): Result {
       recording = into;
       try {
@@ -213,7 +129,7 @@ export const openReplicaFile = (path: string) => {
   return {
     writer,
     reader,
-    ...openRecorder(writer, reader),
+    ...openRecorder(writer),
     /** The file's applied position, as of now or of the open transaction. */
     mark: (): ReplicaMark => markStatement.get() ?? mark,
     /** Writes the mark in the open transaction. */

@@ -7,8 +7,8 @@ const PROGRAM = manifest.version;
 /** The form of a record. A node writes a newer form only when all live nodes announce that they read it: see nodes.ts. */
 export const FORMAT = 1;
 
-/** How a statement was run: its results depend on it. */
-export type Method = "all" | "values" | "run";
+/** How a statement was run: its results depend on it. Nodes write `all`; earlier versions also wrote the others. */
+type Method = "all" | "values" | "run";
 
 export interface RecordedStatement {
   readonly sql: string;

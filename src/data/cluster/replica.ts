@@ -82,10 +82,7 @@ export interface Replica {
 const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
   const { file } = parts;
   const catchUp = catchUpWith(parts);
-  const attempt = replication(
-    parts,
-    groupPerformer(file, () => countPets(file.client)),
-  );
+  const attempt = replication(parts, groupPerformer(file, countPets));
   const runDerived = derivedRunner(file);
   const { commitGroup, refuseLate } = groupCommitter(parts, { attempt, catchUp, runDerived });
   return { catchUp, refuseLate, ...commitLoop(parts, options, { commitGroup, catchUp }) };
@@ -149,7 +146,8 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     await closeDatabase(file.writer, files, file.close);
   };
   const database: Database = {
-    client: file.client,
+    client: file.reader,
+    writer: file.writer,
     commit: writes.commit,
     fresh,
     recent,

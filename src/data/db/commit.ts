@@ -7,11 +7,11 @@ import {
   isStorageFailure,
   resultCode,
 } from "../../lib/storage-errors.ts";
-import { rowOf } from "./statement.ts";
+import { type Connection, rowOf } from "./statement.ts";
 
 /** A query, such as a `Query` of statement.ts, and its values. */
 export interface Statement<Rows = unknown> {
-  readonly query: { all(client: Client, values: object): Rows };
+  readonly query: { all(connection: Connection, values: object): Rows };
   readonly values: object;
 }
 
@@ -23,20 +23,21 @@ type RowsOf<Statements extends readonly Statement[]> = {
  * Runs all statements of a write or none, and resolves with the rows of each statement once they are on disk. Writes of the
  * same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md explains why
  * conditions are part of the statements.
- * @param last called inside the transaction with the rows; may return more statements of the same write
+ * @param last called inside the transaction with the rows, and a connection on which it can run statements; may return more
+ *   statements of the same write
  * @param options `lockWait`: how long this write waits for another process's lock, if not as long as all; `isDerived`: it
  *   writes only data that follows from other rows and is invisible to readers, such as an index, so that `version` stays
  * @throws StorageUnavailable if the storage refused the write and nothing is stored; OutcomeUnknown if it may be stored
  */
 export type Commit = <const Statements extends readonly Statement[]>(
   statements: Statements,
-  last?: (rows: RowsOf<Statements>) => readonly Statement[],
+  last?: (rows: RowsOf<Statements>, connection: Connection) => readonly Statement[],
   options?: { lockWait?: number; isDerived?: boolean },
 ) => Promise<RowsOf<Statements>>;
 
 export interface Write {
   statements: readonly Statement[];
-  last: ((rows: unknown[]) => readonly Statement[]) | undefined;
+  last: ((rows: unknown[], connection: Connection) => readonly Statement[]) | undefined;
   /** When it stops waiting for a lock, as a time of `performance.now()`. */
   deadline: number;
   isDerived: boolean;
@@ -265,10 +266,10 @@ const UNDO = "ROLLBACK TO act; RELEASE act";
 /**
  * Returns a function that runs one write inside the open transaction, and returns a function that settles the write's promise
  * after the COMMIT.
- * @param statementClient runs the statements of writes: another connection than the transaction's if it records them
+ * @param connection runs the statements of writes: another one than the transaction's if it records them
  * @param isKept if given, it is asked after each write: unless it returns true, everything that the write did is undone
  */
-export const writeRunner = (client: Client, statementClient = client, isKept?: () => boolean) => {
+export const writeRunner = (client: Client, connection: Connection = client, isKept?: () => boolean) => {
   const savepointStatement = client.prepare("SAVEPOINT act");
   const releaseStatement = client.prepare("RELEASE act");
   return ({ statements, last, resolve, reject }: Write): (() => void) => {
@@ -276,8 +277,8 @@ export const writeRunner = (client: Client, statementClient = client, isKept?: (
     const needsSavepoint = isKept !== undefined || statements.length > 1 || last !== undefined;
     if (needsSavepoint) savepointStatement.run();
     try {
-      const rows = statements.map(({ query, values }) => query.all(statementClient, values));
-      for (const { query, values } of last?.(rows) ?? []) query.all(statementClient, values);
+      const rows = statements.map(({ query, values }) => query.all(connection, values));
+      for (const { query, values } of last?.(rows, connection) ?? []) query.all(connection, values);
       if (isKept?.() === false) client.run(UNDO);
       else if (needsSavepoint) releaseStatement.run();
       return () => resolve(rows);
@@ -301,7 +302,7 @@ export interface GroupCommitOptions {
   /** Describes the process that holds the write lock. */
   lockHolder?: () => string;
   /** Called at the end of each transaction, before its COMMIT. Returns true if it wrote something. */
-  beforeCommit?: () => boolean;
+  beforeCommit?: (connection: Connection) => boolean;
 }
 
 const RETRY_MS = 10;
@@ -331,7 +332,7 @@ export const groupCommit = (
     const settlers: (() => void)[] = [];
     const result = run(() => {
       for (const write of writes) settlers.push(runWrite(write));
-      return beforeCommit() || writes.some(({ isDerived }) => !isDerived);
+      return beforeCommit(client) || writes.some(({ isDerived }) => !isDerived);
     });
     if (result.state === "locked") return false;
     if (result.state === "refused") for (const write of writes) write.reject(result.error);

@@ -1,4 +1,3 @@
-import type { Database as Client } from "bun:sqlite";
 import { type SQL, sql } from "drizzle-orm";
 import { type AnySQLiteColumn, alias } from "drizzle-orm/sqlite-core";
 import type { Act } from "../../lib/actor.ts";
@@ -8,7 +7,7 @@ import type { Statement } from "./commit.ts";
 import { browserStates } from "./schema/console.ts";
 import { keys } from "./schema/keys.ts";
 import { identities, passkeys, people } from "./schema/people.ts";
-import { columnsOf, statement, value } from "./statement.ts";
+import { type Connection, columnsOf, statement, value } from "./statement.ts";
 
 /** A table, or an alias of it. */
 type Row<Names extends string> = Readonly<Record<Names, AnySQLiteColumn>>;
@@ -91,5 +90,5 @@ export const recordEnds = (act: Act, ended: readonly EndedSession[]): readonly S
  * that may let an administrator sign in, or opens a session, calls it inside its transaction. So the sessions stay ended even
  * if the store has no administrator later.
  */
-export const endOperatorSessions = (client: Client, act: Act): readonly Statement[] =>
-  recordEnds(act, END_OPERATOR_SESSIONS.all(client));
+export const endOperatorSessions = (connection: Connection, act: Act): readonly Statement[] =>
+  recordEnds(act, END_OPERATOR_SESSIONS.all(connection));

@@ -13,7 +13,7 @@ import { PRAGMAS } from "./pragmas.ts";
 import { type ReadinessOptions, databaseReadiness } from "./readiness.ts";
 import { assertEmbedded } from "./replica-mark.ts";
 import { pets, petsIndexed } from "./schema/pets.ts";
-import { statement, update } from "./statement.ts";
+import { type Connection, statement, update } from "./statement.ts";
 import { ensureStoreId } from "./store-id.ts";
 import { shrinkLog } from "./wal.ts";
 
@@ -27,11 +27,13 @@ const COUNT_PETS = statement<{ one: number }>(sql`
  * 0020). A trigger for each animal would cost half as much as the animal itself.
  * @returns true if there were some
  */
-export const countPets = (client: Client): boolean => COUNT_PETS.all(client).length > 0;
+export const countPets = (connection: Connection): boolean => COUNT_PETS.all(connection).length > 0;
 
 export interface Database {
-  /** The connection, for reads and PRAGMAs; writes go through `commit`. */
+  /** The connection for reads. Writes go through `commit`. */
   readonly client: Client;
+  /** The connection of `commit`, for PRAGMAs. A replica has two connections. */
+  readonly writer: Client;
   readonly commit: Commit;
   /**
    * Waits until the versions below include every write that any process acknowledged before this call. Every request waits
@@ -130,7 +132,7 @@ export const setUpDatabase = (
       endOwn: changes.endOwn,
     },
     lockHolder,
-    beforeCommit: () => countPets(client),
+    beforeCommit: countPets,
   });
   const readiness = databaseReadiness(client, writes, { lockHolder, probeMs, lockWait: settings.lockWait });
   let closed: Promise<void> | undefined;
@@ -147,6 +149,7 @@ export const setUpDatabase = (
   };
   return {
     client,
+    writer: client,
     commit: writes.commit,
     ...reads,
     foreignVersion: changes.foreign,

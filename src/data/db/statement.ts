@@ -4,14 +4,17 @@ import { CasingCache } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { once } from "../../lib/lazy.ts";
 
+/** A connection on which statements run: a client, or the recorder of a replica's writes. */
+export type Connection = Pick<Client, "prepare">;
+
 /** A statement of the program. It belongs to no connection: each prepares it on the first use. */
 export interface Query<Row> {
   /** As SQLite gets it: values are `?1`, `?2` and so on, and constants are literals. */
   readonly text: string;
   /** The first row; undefined if there is none. SQLite stops there, so the statement needs no LIMIT. */
-  get(client: Client, values?: object): Row | undefined;
+  get(connection: Connection, values?: object): Row | undefined;
   /** @throws TypeError unless `values` has every value that the statement names. Null must be given as null. */
-  all(client: Client, values?: object): Row[];
+  all(connection: Connection, values?: object): Row[];
   /** The statement with its values, for `commit`. */
   with(values?: object): { readonly query: Query<Row>; readonly values: object };
   /** The same statement, whose results are made of its rows. */
@@ -76,7 +79,7 @@ const render = (template: SQL): Rendered => {
 
 /** A statement on a connection. */
 interface PreparedStatement extends Rendered {
-  onClient: Prepared<StoredRow, SQLQueryBindings[]>;
+  onConnection: Prepared<StoredRow, SQLQueryBindings[]>;
 }
 
 const bound = ({ names, text }: Rendered, values: object): SQLQueryBindings[] =>
@@ -103,12 +106,15 @@ export const statements: readonly Query<unknown>[] = all;
  */
 export const statement = <Row>(template: SQL): Query<Row> => {
   const rendered = once(() => render(template));
-  const prepared = new WeakMap<Client, PreparedStatement>();
-  const on = (client: Client): PreparedStatement => {
-    const found = prepared.get(client);
+  const prepared = new WeakMap<Connection, PreparedStatement>();
+  const on = (connection: Connection): PreparedStatement => {
+    const found = prepared.get(connection);
     if (found) return found;
-    const made = { ...rendered(), onClient: client.prepare<StoredRow, SQLQueryBindings[]>(rendered().text) };
-    prepared.set(client, made);
+    const made = {
+      ...rendered(),
+      onConnection: connection.prepare<StoredRow, SQLQueryBindings[]>(rendered().text),
+    };
+    prepared.set(connection, made);
     return made;
   };
   const queryOf = <Result>(toResult: (row: StoredRow) => Result): Query<Result> => {
@@ -116,14 +122,14 @@ export const statement = <Row>(template: SQL): Query<Row> => {
       get text() {
         return rendered().text;
       },
-      get(client, values = {}) {
-        const one = on(client);
-        const row = one.onClient.get(...bound(one, values));
+      get(connection, values = {}) {
+        const one = on(connection);
+        const row = one.onConnection.get(...bound(one, values));
         return row === null ? undefined : toResult(decoded(one, row));
       },
-      all(client, values = {}) {
-        const one = on(client);
-        return one.onClient.all(...bound(one, values)).map((row) => toResult(decoded(one, row)));
+      all(connection, values = {}) {
+        const one = on(connection);
+        return one.onConnection.all(...bound(one, values)).map((row) => toResult(decoded(one, row)));
       },
       with: (values = {}) => ({ query, values }),
       // As `Row`, the type of a stored row is the statement's own: SQLite checks neither.

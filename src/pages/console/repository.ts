@@ -154,7 +154,7 @@ export const browserStateRepository = ({ client, commit, fresh }: Database) => {
           KEEP_NEWEST_OF_HOLDER.with({ ...state, max: maxPerHolder }),
           KEEP_NEWEST.with({ ...state, max }),
         ],
-        ([, ofHolder, ofAll]) => [
+        ([, ofHolder, ofAll], connection) => [
           ...record(act, {
             action: "session.opened",
             id: sessionIdOf(hash),
@@ -162,7 +162,7 @@ export const browserStateRepository = ({ client, commit, fresh }: Database) => {
             changes: [["method", null, method]],
           }),
           ...recordEnds(act, [...ofHolder, ...ofAll]),
-          ...endOperatorSessions(client, act),
+          ...endOperatorSessions(connection, act),
         ],
       );
     },

@@ -160,11 +160,11 @@ export const importRepository = (
   database: Database,
   { now, strictCategories = false, lockPath }: ImportRepositoryOptions,
 ) => {
-  const { commit, client } = database;
+  const { commit, client, writer } = database;
   // Many rows change the same pages: writing these back less often saves time.
-  client.run("PRAGMA wal_autocheckpoint=8000");
+  writer.run("PRAGMA wal_autocheckpoint=8000");
   // The statement journal in memory: in a file it costs two writes per row as soon as a table has triggers.
-  client.run("PRAGMA temp_store=MEMORY");
+  writer.run("PRAGMA temp_store=MEMORY");
 
   /** Keeps other processes from continuing an import, until it is disposed of. @throws ConcurrentImport */
   const hold = (id: number): Disposable => holdLock(lockPath(id));

@@ -253,9 +253,9 @@ test("a time of last use that could not be stored is stored later", async () => 
   const store = await openStore();
   const { id, secret } = await createKey(store);
   await statusWith(store, secret);
-  store.database.client.run("PRAGMA query_only=ON");
+  store.database.writer.run("PRAGMA query_only=ON");
   expect(await outcomeOf(store.keys.flush())).toThrow();
-  store.database.client.run("PRAGMA query_only=OFF");
+  store.database.writer.run("PRAGMA query_only=OFF");
   await store.keys.flush();
   expect((await store.keys.get(id)).lastUsedAt).toBeDefined();
 });

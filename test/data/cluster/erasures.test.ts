@@ -38,7 +38,7 @@ const startNode = async (engine: MemoryEngine, name: string) => {
 };
 
 const run = ({ database }: Replica, sql: string, ...values: (string | number)[]) =>
-  database.commit([{ query: { all: () => database.client.query(sql).all(...values) }, values: {} }]);
+  database.commit([{ query: { all: (connection) => connection.prepare(sql).all(...values) }, values: {} }]);
 
 const addOrder = (replica: Replica) =>
   run(

@@ -258,10 +258,10 @@ test("a replica that differs from the others detects that with the next record t
 test("a replica that cannot apply records reports the reason, and continues when it can", async () => {
   const { open } = await memoryCluster();
   const [a, b] = [await open(), await open({ applyMs: 100 })];
-  b.database.client.run("PRAGMA max_page_count=1");
+  b.database.writer.run("PRAGMA max_page_count=1");
   await addNamed(a, "x".repeat(2 ** 20));
   expect(await outcomeOf(b.database.fresh())).toThrow("database or disk is full");
-  b.database.client.run("PRAGMA max_page_count=100000");
+  b.database.writer.run("PRAGMA max_page_count=100000");
   await b.database.fresh();
   expect(namesOf(b)).toEqual(namesOf(a));
 });
@@ -322,14 +322,12 @@ test("a replica of an older schema is brought up to date by one record, and so a
 test("a replica of an older schema is brought up to date although another node writes all the time", async () => {
   const { engine, open } = await memoryCluster(migrations.slice(0, -1));
   const other = engine.open();
-  const statements = [
-    { sql: "UPDATE pets SET name = name WHERE id = ?", method: "run", values: [0] },
-  ] as const;
+  const statements = [{ sql: "UPDATE pets SET name = name WHERE id = ?", values: [0] }] as const;
   let mark = FIRST;
   let written = 0;
   engine.onAppend = async (id) => {
     if (id === mark.id) return;
-    const { record, next } = makeRecord(mark, { kind: "writes", statements }, ["0"]);
+    const { record, next } = makeRecord(mark, { kind: "writes", statements }, ["0 []"]);
     const before = mark;
     mark = { ...FIRST, ...next };
     if (++written > 20) throw new Error("the other node never waits");

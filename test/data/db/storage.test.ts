@@ -19,12 +19,12 @@ const LONG = "x".repeat(200);
 
 const SITUATIONS: Record<string, { begin(store: Store): void; end(store: Store): void }> = {
   "the disk is full": {
-    begin: ({ database }) => database.client.run(`PRAGMA max_page_count=1`),
-    end: ({ database }) => database.client.run("PRAGMA max_page_count=1073741823"),
+    begin: ({ database }) => database.writer.run(`PRAGMA max_page_count=1`),
+    end: ({ database }) => database.writer.run("PRAGMA max_page_count=1073741823"),
   },
   "the database is read-only": {
-    begin: ({ database }) => database.client.run("PRAGMA query_only=ON"),
-    end: ({ database }) => database.client.run("PRAGMA query_only=OFF"),
+    begin: ({ database }) => database.writer.run("PRAGMA query_only=ON"),
+    end: ({ database }) => database.writer.run("PRAGMA query_only=OFF"),
   },
 };
 
@@ -70,7 +70,7 @@ test("only errors of the storage count as storage failures", () => {
 test("the database closes on a full disk", async () => {
   const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
   await addPet(store, {});
-  store.database.client.run("PRAGMA query_only=ON");
+  store.database.writer.run("PRAGMA query_only=ON");
   await store.database.close();
 });
 

@@ -39,9 +39,9 @@ test("no adopter is logged, neither for a success nor for any fault", async () =
   await store.call("GET", `/v1/store/orders/${ADA.email}`);
   for (const step of ORDER_STEPS) await take(store, step);
   // First a storage error, then a bug.
-  store.database.client.run("PRAGMA query_only=ON");
+  store.database.writer.run("PRAGMA query_only=ON");
   expect((await place(store, 1, order)).status).toBe(503);
-  store.database.client.run("PRAGMA query_only=OFF");
+  store.database.writer.run("PRAGMA query_only=OFF");
   await addAvailablePet(store);
   store.database.client.run(
     "CREATE TRIGGER broken BEFORE INSERT ON orders BEGIN SELECT raise(abort, 'broken'); END",

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type Database, openDatabase } from "../../../src/data/db/open.ts";
+import type { Connection } from "../../../src/data/db/statement.ts";
 import { importIndexing, petIndex } from "../../../src/data/db/pet-index.ts";
 import type { Pet, PetStatus } from "../../../src/store/pets/pet.ts";
 import { petRepository } from "../../../src/store/pets/repository.ts";
@@ -57,16 +58,15 @@ const anyTurn = fc.record({
 });
 
 /** Adds animals as an import does. */
-const importer = ({ client, commit }: Database) => {
-  const insert = client.prepare(
-    `INSERT INTO pets (name, category_id, status, created_at)
-     SELECT value ->> 0, value ->> 1, value ->> 2, 0 FROM json_each(?)`,
-  );
+const importer = ({ commit }: Database) => {
+  const insert = `INSERT INTO pets (name, category_id, status, created_at)
+    SELECT value ->> 0, value ->> 1, value ->> 2, 0 FROM json_each(?)`;
   return (rows: readonly Omit<Pet, "id">[]) => {
     const json = JSON.stringify(
       rows.map(({ name, categoryId, status = null }) => [name, JSON.rawJSON(String(categoryId)), status]),
     );
-    return commit([{ query: { all: () => insert.run(json) }, values: {} }, ...importIndexing(rows.length)]);
+    const query = { all: (connection: Connection) => connection.prepare(insert).all(json) };
+    return commit([{ query, values: {} }, ...importIndexing(rows.length)]);
   };
 };
 
@@ -271,8 +271,8 @@ const SEARCHES: [string, string][] = [
 
 const REFUSALS = {
   "the storage is full": (store: Database) => {
-    store.client.run("PRAGMA query_only=ON");
-    return () => store.client.run("PRAGMA query_only=OFF");
+    store.writer.run("PRAGMA query_only=ON");
+    return () => store.writer.run("PRAGMA query_only=OFF");
   },
   "another process holds the lock": (store: Database) => {
     const other = new Client(store.client.filename);
