@@ -110,7 +110,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   data: 60,
   "data/cluster": 5094,
   "data/data-dir": 698,
-  "data/db": 3666,
+  "data/db": 3632,
   edge: 1754,
   "edge/workers": 314,
   http: 2526,
