@@ -322,7 +322,9 @@ test("a replica of an older schema is brought up to date by one record, and so a
 test("a replica of an older schema is brought up to date although another node writes all the time", async () => {
   const { engine, open } = await memoryCluster(migrations.slice(0, -1));
   const other = engine.open();
-  const statements = [{ sql: "UPDATE pets SET name = name WHERE id = ?", values: [0] }] as const;
+  const statements = [
+    { sql: "UPDATE pets SET name = name WHERE id = ?", method: "all", values: [0] },
+  ] as const;
   let mark = FIRST;
   let written = 0;
   engine.onAppend = async (id) => {
