@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { Context } from "../../data/context.ts";
-import { canonicalName } from "../../lib/hostname.ts";
+import { canonicalName, isWithin } from "../../lib/hostname.ts";
 import { publicPort, singleHosts } from "../../lib/host-addresses.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { RCODE } from "../../protocols/dns-server/answer.ts";
@@ -12,7 +12,6 @@ import {
   aSet,
   caaSet,
   httpsSet,
-  isWithin,
   nsSet,
   txtSet,
   TYPE,

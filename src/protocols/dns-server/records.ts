@@ -47,20 +47,14 @@ export const parentOf = (name: string): string => {
   return dot < 0 ? "" : name.slice(dot + 1);
 };
 
-/** True for a zone's origin and the names below it. No zone is the root. */
-export const isWithin = (name: string, origin: string): boolean =>
-  name.endsWith(origin) && (name.length === origin.length || name.at(-1 - origin.length) === ".");
-
-/** Codes of record types: RFC 1035 section 3.2.2, RFC 3596, RFC 4034, RFC 6891, RFC 8659, RFC 9460. */
+/** Codes of record types: RFC 1035 section 3.2.2, RFC 3596, RFC 6891, RFC 8659, RFC 9460. */
 export const TYPE = {
   A: 1,
   NS: 2,
-  CNAME: 5,
   SOA: 6,
   TXT: 16,
   AAAA: 28,
   OPT: 41,
-  DS: 43,
   HTTPS: 65,
   ANY: 255,
   CAA: 257,
@@ -118,14 +112,11 @@ const addressSet =
 export const aSet = addressSet("A");
 export const aaaaSet = addressSet("AAAA");
 
-const nameSet = (type: number, ttl: number, names: readonly string[]): RecordSet => ({
-  type,
+export const nsSet = (ttl: number, names: readonly string[]): RecordSet => ({
+  type: TYPE.NS,
   ttl,
   data: names.map((name) => [canonicalName(name)]),
 });
-
-export const nsSet = (ttl: number, names: readonly string[]): RecordSet => nameSet(TYPE.NS, ttl, names);
-export const cnameSet = (ttl: number, name: string): RecordSet => nameSet(TYPE.CNAME, ttl, [name]);
 
 /** One record for each text; a text of more than 255 bytes becomes several strings of its record. */
 export const txtSet = (ttl: number, texts: Iterable<string>): RecordSet => ({

@@ -1,5 +1,6 @@
+import { isWithin } from "../../lib/dns-name.ts";
 import type { Answer } from "./answer.ts";
-import { isWithin, parentOf, type OwnedSet, type RecordData, TYPE } from "./records.ts";
+import { parentOf, type OwnedSet, type RecordData, TYPE } from "./records.ts";
 import { HEADER_BYTES, type Query } from "./query.ts";
 
 /** The largest message over UDP that we send and accept: it is not fragmented on any usual path. */
@@ -154,18 +155,14 @@ const tryWrite = (query: Query, answer: Answer, options: EncodeOptions): Buffer 
   }
 };
 
-/** RFC 9471 section 3: a referral is useless without its glue. Other additional records may be omitted. */
-const withoutSpare = (answer: Answer): Answer =>
-  answer.authoritative ? { ...answer, additionals: [] } : answer;
-
 /**
- * Encodes a response. One that does not fit gets TC and no records (RFC 2181 section 9), so that the client retries over
- * TCP. `maxBytes` must have room for header, question and OPT.
+ * Encodes a response. Additional records are omitted if they do not fit. A response that still does not fit gets TC and no
+ * records (RFC 2181 section 9), so that the client retries over TCP. `maxBytes` must have room for header, question and OPT.
  */
 export const encodeResponse = (query: Query, answer: Answer, options: EncodeOptions): Buffer => {
   const whole = options.truncated
     ? undefined
-    : (tryWrite(query, answer, options) ?? tryWrite(query, withoutSpare(answer), options));
+    : (tryWrite(query, answer, options) ?? tryWrite(query, { ...answer, additionals: [] }, options));
   const bare = { ...answer, answers: [], authorities: [], additionals: [] };
   return whole ?? write(query, bare, options, TC);
 };
