@@ -1,4 +1,4 @@
-import type { Server, WebSocketHandler } from "bun";
+import type { Server } from "bun";
 import type { Exemption } from "../../lib/idle-timeout.ts";
 import type { Connection } from "./connections.ts";
 import type { ResponseBudget } from "./response-budget.ts";
@@ -11,22 +11,11 @@ export interface RequestContext {
   serverName: string;
   /** Runs `work` without the idle timeout of the connection. */
   withoutIdleTimeout<Result>(work: () => Promise<Result>, exemption?: Exemption): Promise<Result>;
-  /** Upgrades the request to a WebSocket; the handler then returns undefined. False if the request does not ask for it. */
-  upgrade(request: Request, options?: { headers?: Headers; data?: unknown }): boolean;
 }
 
-export type HandleRequest = (
-  request: Request,
-  context: RequestContext,
-) => Response | undefined | Promise<Response | undefined>;
+export type HandleRequest = (request: Request, context: RequestContext) => Response | Promise<Response>;
 
 const LOOPBACK = "127.0.0.1";
-
-const misdirectedResponse = (): Response =>
-  new Response("Nothing is served under this host name over this connection.\n", {
-    status: 421,
-    headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
-  });
 
 const isHttp2 = ({ secure }: Connection): boolean => secure?.alpnProtocol === "h2";
 
@@ -51,17 +40,15 @@ const httpsUrl = (url: string, host: string): string => {
  */
 export const listenBackend = ({
   fetch,
-  misdirected = misdirectedResponse,
-  websocket,
+  misdirected,
   budget,
   onRefused = () => {},
 }: {
   fetch: HandleRequest;
-  misdirected?: (request: Request) => Response | Promise<Response>;
-  websocket?: WebSocketHandler<unknown>;
+  misdirected: (request: Request) => Response | Promise<Response>;
   budget: ResponseBudget;
   /** Called when a client has too many responses in progress. */
-  onRefused?: (() => void) | undefined;
+  onRefused?: () => void;
 }) => {
   const admitted = new Map<number, { connection: Connection; context: RequestContext }>();
 
@@ -107,13 +94,9 @@ export const listenBackend = ({
         connection.lastActiveAt = performance.now();
       }
     },
-    upgrade(request, options) {
-      connection.isUpgraded = server.upgrade(request, { data: undefined, ...options });
-      return connection.isUpgraded;
-    },
   });
 
-  const server: Server<unknown> = Bun.serve<unknown>({
+  const server: Server<undefined> = Bun.serve({
     hostname: LOOPBACK,
     port: 0,
     http2: true,
@@ -122,7 +105,6 @@ export const listenBackend = ({
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
     error: () => new Response(null, { status: 500 }),
-    websocket: websocket ?? { message() {} },
     fetch(request) {
       const peer = server.requestIP(request);
       const known = peer?.address === LOOPBACK ? admitted.get(peer.port) : undefined;

@@ -55,8 +55,6 @@ const newConnection = (address: string, socket: Socket, client: ClientRequests) 
     requestsInFlight: 0,
     /** How many of these are exempt from the idle timeout. */
     idleExemptions: 0,
-    /** True for a WebSocket: its bytes are not headers. */
-    isUpgraded: false,
     isClosed: false,
     /** Over HTTP/2: resets the responses that the client has blocked for `stallMs`. */
     resetStalled: undefined as ((now: number) => void) | undefined,

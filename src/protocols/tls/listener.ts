@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { type Socket, createServer as createTcpServer, type AddressInfo } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import type { WebSocketHandler } from "bun";
 import { type AlpnChallenges, alpnChallenges, type ChallengeCertificate } from "./alpn-challenges.ts";
 import { type HandleRequest, listenBackend } from "./backend.ts";
 import { type ClientHello, readClientHello } from "./client-hello.ts";
@@ -30,11 +29,6 @@ export interface PlainHttpResponse {
   contentType: string;
   body: string;
 }
-
-const USE_HTTPS: PlainHttpResponse = {
-  contentType: "text/plain; charset=utf-8",
-  body: "This port speaks HTTPS: use https:// in the address.\n",
-};
 
 /** RFC 9112 section 9.6: the connection closes after this response. */
 const badRequest = ({ contentType, body }: PlainHttpResponse): string =>
@@ -66,17 +60,15 @@ export interface TlsListenerOptions {
   /** Certificates for TLS-ALPN-01; undefined for names without a pending challenge. */
   challenge?: ChallengeCertificate | AlpnChallenges;
   fetch: HandleRequest;
-  /** Handles a request for another host than its connection's; a plain 421 by default. */
-  misdirected?: (request: Request) => Response | Promise<Response>;
-  /** For requests that `upgrade`. With `idleTimeout` below `idleMs`, its pings keep silent connections open. */
-  websocket?: WebSocketHandler<unknown>;
+  /** Handles a request for another host than its connection's. */
+  misdirected: (request: Request) => Response | Promise<Response>;
   limits?: Partial<ConnectionLimits>;
   /** Called with the number of responses over HTTP/2 that were reset because the client did not read them. */
-  onStalled?: ((count: number) => void) | undefined;
+  onStalled?: (count: number) => void;
   /** Called when a request over HTTP/2 got 503 because too many responses are in progress. */
-  onRefused?: (() => void) | undefined;
-  /** The body of the 400 to plain HTTP; a line of text by default. */
-  plainHttp?: PlainHttpResponse;
+  onRefused?: () => void;
+  /** The body of the 400 to plain HTTP. */
+  plainHttp: PlainHttpResponse;
 }
 
 const SWEEP_MS = 1000;
@@ -97,7 +89,7 @@ export const listenTls = async ({
   contexts,
   challenge,
   limits: overrides,
-  plainHttp = USE_HTTPS,
+  plainHttp,
   onStalled = () => {},
   ...handlers
 }: TlsListenerOptions) => {

@@ -115,10 +115,6 @@ const noteHeaders = (connection: Connection, isInHeaders: boolean) => {
   else if (connection.headersStartedAt === 0) connection.headersStartedAt = connection.lastActiveAt;
 };
 
-/** Over HTTP/1.1 only the backend knows when headers are complete. */
-const http1IsInHeaders = ({ requestsInFlight, isUpgraded }: Connection): boolean =>
-  requestsInFlight === 0 && !isUpgraded;
-
 /** RFC 9113 section 3.2: HTTP/2 over TLS is negotiated. The backend would accept it without, and no limit would apply. */
 const verdictOfHttp1 = (match: PrefaceMatch): Verdict => (match === "whole" ? "foreign" : "fine");
 
@@ -132,7 +128,8 @@ const receive = (upstream: Socket<ProxyState>, chunk: Uint8Array) => {
     endFlood(upstream.data, http2?.goaway());
     return void upstream.end();
   }
-  noteHeaders(connection, http2 ? http2.isInHeaders() : http1IsInHeaders(connection));
+  // Over HTTP/1.1 only the backend knows when headers are complete.
+  noteHeaders(connection, http2 ? http2.isInHeaders() : connection.requestsInFlight === 0);
   forward(upstream, chunk);
 };
 

@@ -12,6 +12,8 @@ const { port } = await listenTls({
   port: 0,
   contexts: { find: () => context },
   fetch: () => new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } }),
+  misdirected: () => new Response(null, { status: 421 }),
+  plainHttp: { contentType: "text/plain", body: "" },
 });
 
 console.log(`Listening on https://127.0.0.1:${port}`);

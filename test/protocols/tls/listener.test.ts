@@ -10,6 +10,7 @@ import {
   listenerFor,
   http2To,
   PAIRS,
+  REFUSALS,
   received,
   tcpTo,
   tlsTo,
@@ -92,7 +93,7 @@ test("a request over HTTP/2 for another authority gets 421, and the connection s
 });
 
 test("a request for another host gets the response of `misdirected`", async () => {
-  const { port } = await listenerFor({ misdirected: () => new Response("elsewhere", { status: 421 }) });
+  const { port } = await listenerFor();
   expect(await askHttp1(port, "a.test", { host: "b.test" })).toEndWith("\r\nelsewhere");
 });
 
@@ -427,7 +428,7 @@ test("a client that closes its side, or disconnects, leaves nothing open", async
 
 test("a port in use throws EADDRINUSE", async () => {
   const { port, contexts } = await listenerFor();
-  const second = listenTls({ host: "127.0.0.1", port, contexts, fetch: () => new Response() });
+  const second = listenTls({ host: "127.0.0.1", port, contexts, fetch: () => new Response(), ...REFUSALS });
   expect(await outcomeOf(second)).toThrow("EADDRINUSE");
 });
 

@@ -14,6 +14,11 @@ export const PAIRS: Record<string, KeyPair> = {
   localhost: await testCa.issue(["localhost"]),
 };
 
+export const REFUSALS = {
+  misdirected: () => new Response("elsewhere", { status: 421 }),
+  plainHttp: { contentType: "text/plain", body: "use https:// in the address\n" },
+};
+
 /** A listener with certificates that a test may replace. Its default response is "METHOD URL address". */
 export const listenerFor = async (settings: Partial<TlsListenerOptions> = {}) => {
   const stored = { ...PAIRS };
@@ -23,6 +28,7 @@ export const listenerFor = async (settings: Partial<TlsListenerOptions> = {}) =>
     port: 0,
     contexts,
     fetch: (request, { address }) => new Response(`${request.method} ${request.url} ${address}`),
+    ...REFUSALS,
     ...settings,
   });
   atEnd(() => listener.stop(0));

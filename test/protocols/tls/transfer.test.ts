@@ -2,8 +2,16 @@ import { describe, expect, test } from "bun:test";
 import { responseBudget } from "../../../src/protocols/tls/response-budget.ts";
 import { DEFAULT_LIMITS } from "../../../src/protocols/tls/connections.ts";
 import { listenBackend } from "../../../src/protocols/tls/backend.ts";
-import type { TlsListener } from "../../../src/protocols/tls/listener.ts";
-import { askHttp2, testCa, eventually, listenerFor, http2To, received, tlsTo } from "./listeners.ts";
+import {
+  askHttp2,
+  testCa,
+  eventually,
+  REFUSALS,
+  listenerFor,
+  http2To,
+  received,
+  tlsTo,
+} from "./listeners.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const LARGE = 200 * MEBIBYTE;
@@ -119,37 +127,10 @@ test("a response that closes its connection arrives whole at a client that reads
   expect(response.length - response.indexOf("\r\n\r\n") - 4).toBe(20 * MEBIBYTE);
 });
 
-const echo = (): Promise<{ port: number; listener: TlsListener }> =>
-  listenerFor({
-    limits: { headersMs: 50 },
-    websocket: { message: (socket, message) => void socket.send(message) },
-    fetch: (request, { upgrade }) =>
-      upgrade(request) ? undefined : new Response("WebSockets only", { status: 426 }),
-  });
-
-test("a WebSocket works in both directions, for longer than headers may take", async () => {
-  const { port, listener } = await echo();
-  const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: testCa.root } });
-  await new Promise((opened) => socket.addEventListener("open", opened));
-  for (const text of ["one", "x".repeat(MEBIBYTE), "three"]) {
-    const response = new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
-    socket.send(text);
-    expect(((await response) as MessageEvent).data).toBe(text);
-    await Bun.sleep(100);
-  }
-  socket.close();
-  await eventually(() => listener.connections() === 0);
-});
-
-test("a WebSocket is refused for a request without Upgrade", async () => {
-  const { port } = await echo();
-  const response = await fetch(`https://localhost:${port}/`, { tls: { ca: testCa.root } });
-  expect(response.status).toBe(426);
-});
-
 test("the backend refuses connections to its own port", async () => {
   let asked = 0;
   const application = listenBackend({
+    ...REFUSALS,
     budget: responseBudget(DEFAULT_LIMITS),
     fetch: () => {
       asked += 1;
