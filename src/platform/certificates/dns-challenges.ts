@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import type { Runtime } from "../../data/context.ts";
 import { apexOf } from "../../lib/hostname.ts";
+import { limiter } from "../../lib/limiter.ts";
 import type { Server } from "../../lib/name-server.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { reasonOf } from "../../lib/reason.ts";
@@ -115,16 +116,10 @@ export const challengeHook = (
   { env, timeoutMs = MAX_MS }: { env: Environment; timeoutMs?: number },
 ): ChallengeRecords => {
   assertExecutable(command);
-  let last: Promise<void> = Promise.resolve();
-  const call = (action: "add" | "remove", name: string, value: string): Promise<void> => {
-    const next = last.catch(() => undefined).then(() => run([command, action, name, value], env, timeoutMs));
-    last = next;
-    return next;
-  };
-  return {
-    add: (name, value) => call("add", name, value),
-    remove: (name, value) => call("remove", name, value),
-  };
+  const inTurn = limiter(1);
+  const call = (action: "add" | "remove") => (name: string, value: string) =>
+    inTurn(() => run([command, action, name, value], env, timeoutMs));
+  return { add: call("add"), remove: call("remove") };
 };
 
 /** The permission of others to read. The group may be that of the name server. */
@@ -165,17 +160,14 @@ export const challengeUpdates = (
   dependencies: UpdateDependencies,
 ): ChallengeRecords => {
   const key = readKey(keyFile);
-  const change = async (update: Omit<TxtUpdate, "zone">) => {
+  const change = (action: TxtUpdate["action"]) => async (name: string, value: string) => {
     try {
-      await updateTxt({ zone, ...update }, { server, key }, dependencies);
+      await updateTxt({ zone, name, value, action }, { server, key }, dependencies);
     } catch (error) {
       throw new Error(`DNS_UPDATE_SERVER did not change ${zone}: ${reasonOf(error)}`, { cause: error });
     }
   };
-  return {
-    add: (name, value) => change({ action: "add", name, value }),
-    remove: (name, value) => change({ action: "remove", name, value }),
-  };
+  return { add: change("add"), remove: change("remove") };
 };
 
 /** Whether the servers of a zone have a record; `unknown` if none of them responds here. */

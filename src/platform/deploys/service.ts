@@ -1,5 +1,6 @@
 import type { Actor } from "../../lib/actor.ts";
 import { Fault } from "../../lib/errors.ts";
+import { keyedLimiter } from "../../lib/limiter.ts";
 import { type Page, type PageQuery, pageBefore } from "../../lib/pagination.ts";
 import type { Context } from "../../data/context.ts";
 import type { Project, ProjectService } from "../projects/service.ts";
@@ -11,23 +12,6 @@ import type { Uploader } from "./remote/uploader.ts";
 import { type Deploy, type DeployRepository, deployRepository } from "./repository.ts";
 import { storeSite } from "./store-site.ts";
 import { type ReceiveOptions, type Upload, receiveUpload } from "./uploads.ts";
-
-/** Runs work with the same key one at a time, in the order of the calls. Work with different keys runs concurrently. */
-const keyedMutex = () => {
-  const last = new Map<number, Promise<unknown>>();
-  return async <Result>(key: number, work: () => Promise<Result>): Promise<Result> => {
-    const previous = last.get(key);
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    last.set(key, ended);
-    await previous;
-    try {
-      return await work();
-    } finally {
-      end();
-      if (last.get(key) === ended) last.delete(key);
-    }
-  };
-};
 
 /** The size of a deploy, known without its manifest. */
 interface DeploySize {
@@ -144,7 +128,8 @@ export const deployService = (
   { projects, blobs, uploader, ...receiving }: DeployServiceOptions,
 ) => {
   const deploys = deployRepository(database);
-  const oneAtATime = keyedMutex();
+  /** The deploys of a project are recorded one at a time. */
+  const inTurn = keyedLimiter<number>(1);
 
   /**
    * Stores files and makes them the served deploy of a project.
@@ -157,7 +142,7 @@ export const deployService = (
     actor: Actor,
   ): Promise<Deploy | undefined> => {
     const site = await storeSite(files, blobs, await servedManifest(project, { deploys, blobs }));
-    return oneAtATime(project.id, async () => {
+    return inTurn(project.id, async () => {
       let onRecorded: (() => void) | undefined;
       try {
         await assertQuota(site, {

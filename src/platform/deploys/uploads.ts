@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Actor } from "../../lib/actor.ts";
 import { Fault } from "../../lib/errors.ts";
+import { limiter } from "../../lib/limiter.ts";
 import { makeOwnedDirectories } from "../../lib/ownership.ts";
 import { type DiskSpace, InsufficientSpace, UNLIMITED_SPACE } from "./disk-space.ts";
 
@@ -29,16 +30,6 @@ const tooMany = (message: string) =>
 export const admission = ({ perCaller, total, unpacking }: AdmissionLimits) => {
   const uploading = new Map<string, number>();
   let uploads = 0;
-  let running = 0;
-  const waiting: (() => void)[] = [];
-
-  const next = () => {
-    if (running >= unpacking) return;
-    const begin = waiting.shift();
-    if (!begin) return;
-    running++;
-    begin();
-  };
 
   return {
     /** True if no upload is in progress. */
@@ -59,18 +50,7 @@ export const admission = ({ perCaller, total, unpacking }: AdmissionLimits) => {
       };
     },
     /** Runs `work` once fewer than `unpacking` others run, in the order of the calls. */
-    async unpack<Result>(work: () => Promise<Result>): Promise<Result> {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push(resolve);
-      next();
-      await promise;
-      try {
-        return await work();
-      } finally {
-        running--;
-        next();
-      }
-    },
+    unpack: limiter(unpacking),
   };
 };
 

@@ -2,7 +2,7 @@ import { type Hostname, hostnameOf } from "../../lib/hostname.ts";
 import { printable } from "../../lib/text.ts";
 import type { DnsAccess } from "../../protocols/dns/authoritative.ts";
 import type { SendQuery } from "../../protocols/dns/client.ts";
-import type { IsUrgent } from "../../protocols/dns/limiter.ts";
+import type { IsUrgent } from "../../lib/limiter.ts";
 import { challengeNameOf } from "../../protocols/dns/name.ts";
 import { type DnsSettings, dnsAccess } from "./dns-access.ts";
 import type { Finding } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { isWithin } from "../../lib/dns-name.ts";
+import { isWithin } from "../../lib/hostname.ts";
 import type { Answer } from "./answer.ts";
 import { parentOf, type OwnedSet, type RecordData, TYPE } from "./records.ts";
 import { HEADER_BYTES, type Query } from "./query.ts";

@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/time.ts";
+import { type IsUrgent, keyedLimiter } from "../../lib/limiter.ts";
 import { printable } from "../../lib/text.ts";
 import {
   type Answer,
@@ -11,7 +12,6 @@ import {
 } from "./message.ts";
 import type { Server } from "../../lib/name-server.ts";
 import type { Network } from "./network.ts";
-import { concurrencyLimiter, type IsUrgent } from "./limiter.ts";
 
 export type FailureKind =
   | "timeout"
@@ -169,8 +169,6 @@ const MAX_CONCURRENT = 8;
 /** Of these, for urgent queries: silent servers of other domains must not delay them. */
 const RESERVED_FOR_URGENT = 3;
 
-const always: IsUrgent = () => true;
-
 /**
  * A DNS client. Every attempt has its own socket, port and id (RFC 5452), so late packets are lost. One server gets at most 8
  * concurrent queries.
@@ -179,20 +177,20 @@ export const dnsClient = (
   dependencies: DnsClientDependencies,
   { timeoutMs, attempts }: DnsClientOptions,
 ): SendQuery => {
-  const limit = concurrencyLimiter(MAX_CONCURRENT, RESERVED_FOR_URGENT);
+  const limit = keyedLimiter<string>(MAX_CONCURRENT, RESERVED_FOR_URGENT);
   const { clock } = dependencies;
-  return (server, question, recursive, isUrgent = always) =>
-    limit(`${server.address} ${server.port}`, isUrgent, async () => {
-      const query = { server, question, recursive };
-      const startedAt = clock.now();
-      let result = await exchange(dependencies, timeoutMs, query);
-      const { ignored } = result;
-      for (let tried = 1; tried < attempts && result.outcome.kind === "failure"; tried += 1) {
-        result = await exchange(dependencies, timeoutMs * 2 ** tried, query);
-        ignored.push(...result.ignored);
-      }
-      return { ...query, ...result, ignored, milliseconds: clock.now() - startedAt };
-    });
+  const send = async (query: Query): Promise<Exchange> => {
+    const startedAt = clock.now();
+    let result = await exchange(dependencies, timeoutMs, query);
+    const { ignored } = result;
+    for (let tried = 1; tried < attempts && result.outcome.kind === "failure"; tried += 1) {
+      result = await exchange(dependencies, timeoutMs * 2 ** tried, query);
+      ignored.push(...result.ignored);
+    }
+    return { ...query, ...result, ignored, milliseconds: clock.now() - startedAt };
+  };
+  return (server, question, recursive, isUrgent) =>
+    limit(`${server.address} ${server.port}`, () => send({ server, question, recursive }), isUrgent);
 };
 
 /** RFC 8914 section 4: the findings of a validating resolver. */
