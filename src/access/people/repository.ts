@@ -70,6 +70,15 @@ const MAX_CACHED_PEOPLE = 1000;
 const record = (connection: Connection, act: Act, entry: AuditEntry | undefined) =>
   entry ? [...recordEntry(act, entry), ...endOperatorSessions(connection, act)] : [];
 
+/** Records a change that a person made to their sign-in methods. */
+const recordOwn = (connection: Connection, action: Action, id: number | undefined, now: number) => {
+  const person = id === undefined ? undefined : FIND.get(connection, { id });
+  if (!person) return [];
+  const { name } = person;
+  const actor = { kind: "person", id: person.id, name } as const;
+  return record(connection, { actor, now }, { action, id: person.id, label: name });
+};
+
 /** The shared parts of the repository. */
 const openShared = (database: Database) => {
   const { client, commit, fresh } = database;
@@ -82,15 +91,7 @@ const openShared = (database: Database) => {
       cache.clear();
     }
   };
-  /** Records a change that a person made to their sign-in methods. */
-  const recordOwn = (connection: Connection, action: Action, id: number | undefined, now: number) => {
-    const person = id === undefined ? undefined : FIND.get(connection, { id });
-    if (!person) return [];
-    const { name } = person;
-    const actor = { kind: "person", id: person.id, name } as const;
-    return record(connection, { actor, now }, { action, id: person.id, label: name });
-  };
-  return { client, cache, change, recordOwn, commit, fresh };
+  return { client, cache, change, commit, fresh };
 };
 
 type Shared = ReturnType<typeof openShared>;
@@ -399,7 +400,7 @@ const passkeyValues = ({ name, transports, ...passkey }: NewPasskey) => ({
 });
 
 /** Invitations and passkeys. */
-const access = ({ client, change, recordOwn, fresh }: Shared) => ({
+const access = ({ client, change, fresh }: Shared) => ({
   /** The person whose open invitation has this hash. */
   async findInvited(hash: string, now: number): Promise<Person | undefined> {
     await fresh();
@@ -454,7 +455,7 @@ const access = ({ client, change, recordOwn, fresh }: Shared) => ({
 });
 
 /** Accounts at OpenID Connect providers. */
-const accounts = ({ client, change, recordOwn, fresh }: Shared) => ({
+const accounts = ({ client, change, fresh }: Shared) => ({
   /** The person of an account at a provider. */
   async findIdentity(identity: Identity): Promise<number | undefined> {
     await fresh();
