@@ -1,5 +1,6 @@
 import { type KeyPair, secureContexts } from "../protocols/tls/contexts.ts";
 import type { TlsListener } from "../protocols/tls/listener.ts";
+import { lruCache } from "../lib/lru.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import { type HostNames, parseHostHeader } from "./hosts.ts";
@@ -42,29 +43,19 @@ export const certificateStore = ({
   onError,
 }: CertificateStoreOptions) => {
   const validities = new Map<string, Validity>();
-  /** Names that had no certificate at `versionSeen`. Every request over HTTP asks for its name. */
-  const missing = new Set<string>();
-  let versionSeen = version();
+  /** Names without a certificate. Every request over HTTP asks for its name. */
+  const missing = lruCache<string, true>({ maxEntries: MAX_NAMES, version });
   const attached: Pick<TlsListener, "serverNames" | "drop">[] = [];
 
   const readAndRemember = (name: string) => {
     const pair = read(name);
     if (pair) validities.set(name, pair);
-    else {
-      if (missing.size >= MAX_NAMES) missing.clear();
-      missing.add(name);
-    }
+    else missing.set(name, true);
     return pair;
   };
   const contexts = secureContexts({ read: readAndRemember, onError });
 
-  const isMissing = (name: string): boolean => {
-    const current = version();
-    if (current !== versionSeen) missing.clear();
-    versionSeen = current;
-    return missing.has(name);
-  };
-  const contextOf = (name: string) => (isMissing(name) ? undefined : contexts.find(name));
+  const contextOf = (name: string) => (missing.get(name) ? undefined : contexts.find(name));
   const isValid = (name: string): boolean => {
     const { notBefore = Infinity, notAfter = 0 } = validities.get(name) ?? {};
     return notBefore <= now() && now() < notAfter;

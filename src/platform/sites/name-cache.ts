@@ -12,25 +12,15 @@ export const cachedNames = (
   { bySlug, byHostname, byDeploy }: PublishedQueries,
   version: () => number,
 ): PublishedNames => {
-  const slugs = lruCache<string, Published>({ maxEntries: MAX_NAMES });
-  const hostnames = lruCache<string, Published>({ maxEntries: MAX_NAMES });
-  let cachedVersion = version();
-
-  const clearIfStale = () => {
-    const current = version();
-    if (current === cachedVersion) return;
-    slugs.clear();
-    hostnames.clear();
-    cachedVersion = current;
-  };
-
-  const find = (cache: typeof slugs, name: string, query: (name: string) => Published | undefined) => {
-    clearIfStale();
-    const cached = cache.get(name);
-    if (cached) return cached;
-    const published = query(name);
-    if (published) cache.set(name, published);
-    return published;
+  const cached = (query: (name: string) => Published | undefined) => {
+    const cache = lruCache<string, Published>({ maxEntries: MAX_NAMES, version });
+    return (name: string): Published | undefined => {
+      const found = cache.get(name);
+      if (found) return found;
+      const published = query(name);
+      if (published) cache.set(name, published);
+      return published;
+    };
   };
 
   /** A project first: its slug may be older than previews. */
@@ -40,8 +30,5 @@ export const cachedNames = (
     return preview ? byDeploy(preview) : published;
   };
 
-  return {
-    bySlug: (label) => find(slugs, label, byLabel),
-    byHostname: (hostname) => find(hostnames, hostname, byHostname),
-  };
+  return { bySlug: cached(byLabel), byHostname: cached(byHostname) };
 };
