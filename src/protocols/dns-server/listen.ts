@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { clientNetwork } from "../../lib/client-address.ts";
 import type { Respond } from "./responder.ts";
 
@@ -70,48 +72,32 @@ const splitFrames = (stream: Buffer, maxBytes: number) => {
 };
 
 /** Answers the questions of one connection in their order. @param onQuestion called when a whole question has arrived */
-const serve = (
+const serve = async (
   socket: Socket,
   respond: Respond,
   { messageBytes, unsentBytes }: TcpLimits,
   onQuestion: () => void,
-) => {
+): Promise<void> => {
   const address = socket.remoteAddress ?? "";
   let stream: Buffer = Buffer.alloc(0);
-  let [isScheduled, isEnded] = [false, false];
-  const schedule = () => {
-    isScheduled = true;
-    socket.pause();
-    setImmediate(() => {
-      isScheduled = false;
-      answerSome();
-    });
-  };
-  const answerSome = () => {
-    if (isScheduled || socket.destroyed) return;
-    const { messages, rest, isTooLong } = splitFrames(stream, messageBytes);
-    const isFull = messages.length === MAX_CONSECUTIVE;
-    // A copy of the beginning of a message, so that the whole chunk does not stay in memory for it.
-    stream = isFull ? rest : Buffer.from(rest);
-    const responses = messages.map((message) => respond(message, { address, transport: "tcp" }));
-    // As over UDP, a message that is not a query gets no response.
-    if (isTooLong || responses.includes(undefined)) return void socket.destroy();
-    if (messages.length > 0) onQuestion();
-    for (const response of responses) if (response) socket.write(withLength(response));
-    if (socket.writableLength > unsentBytes) socket.pause();
-    else if (isFull) schedule();
-    else if (isEnded) socket.end();
-    else socket.resume();
-  };
-  socket.on("data", (chunk: Buffer) => {
+  // The loop reads no more while it waits. Our side stays open after the client has closed its own.
+  for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     stream = stream.length === 0 ? chunk : Buffer.concat([stream, chunk]);
-    answerSome();
-  });
-  socket.on("drain", answerSome);
-  socket.on("end", () => {
-    isEnded = true;
-    answerSome();
-  });
+    for (let hasMore = true; hasMore && !socket.destroyed;) {
+      const { messages, rest, isTooLong } = splitFrames(stream, messageBytes);
+      const responses = messages.map((message) => respond(message, { address, transport: "tcp" }));
+      // As over UDP, a message that is not a query gets no response.
+      if (isTooLong || responses.includes(undefined)) return void socket.destroy();
+      if (messages.length > 0) onQuestion();
+      for (const response of responses) if (response) socket.write(withLength(response));
+      if (socket.writableLength > unsentBytes) await once(socket, "drain");
+      hasMore = messages.length === MAX_CONSECUTIVE;
+      // A copy of the beginning of a message, so that the whole chunk does not stay in memory for it.
+      stream = hasMore ? rest : Buffer.from(rest);
+      if (hasMore) await setImmediate();
+    }
+  }
+  socket.end();
 };
 
 /** The open connections, the one that has been without a question for the longest time first. */
@@ -171,7 +157,7 @@ export const listenTcp = async (
     socket.on("error", () => socket.destroy());
     if (!connections.add(socket, client)) return void socket.destroy();
     socket.on("close", () => connections.remove(socket, client));
-    serve(socket, respond, limits, () => connections.touch(socket));
+    serve(socket, respond, limits, () => connections.touch(socket)).catch(() => socket.destroy());
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
