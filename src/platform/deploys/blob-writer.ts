@@ -6,6 +6,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -44,8 +45,11 @@ export const blobPins = () => {
 
 type BlobPins = ReturnType<typeof blobPins>;
 
-/** Files during a write, in a separate directory. Any other file there was left by a crash. */
-export const temporaryFiles = (directory: string) => {
+/**
+ * Files during a write, in a separate directory. Any other file there was left by a crash.
+ * @param maxAgeMs if other processes write there too: younger files may be theirs
+ */
+export const temporaryFiles = (directory: string, maxAgeMs = -Infinity) => {
   const writing = new Set<string>();
   const pathOf = (name: string) => `${directory}/${name}`;
 
@@ -85,7 +89,10 @@ export const temporaryFiles = (directory: string) => {
     /** Removes files that a crash left. @returns how many */
     sweep(): number {
       if (!existsSync(directory)) return 0;
-      const left = readdirSync(directory).filter((name) => !writing.has(name));
+      const before = Date.now() - maxAgeMs;
+      const isOld = (name: string) =>
+        (statSync(pathOf(name), { throwIfNoEntry: false })?.mtimeMs ?? -Infinity) < before;
+      const left = readdirSync(directory).filter((name) => !writing.has(name) && isOld(name));
       for (const name of left) rmSync(pathOf(name), { force: true });
       return left.length;
     },
@@ -103,6 +110,25 @@ export interface Stored {
 }
 
 export type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** Writes and hashes content. @returns its name in `temporary` @throws InsufficientSpace */
+export const writeHashed = async (
+  temporary: TemporaryFiles,
+  content: AsyncIterable<Uint8Array>,
+  diskSpace: DiskSpace,
+): Promise<{ name: string; stored: Stored }> => {
+  const hasher = new Bun.CryptoHasher("sha256");
+  let size = 0;
+  const name = await temporary.write(async (handle) => {
+    for await (const chunk of content) {
+      diskSpace.assertFree(chunk.length);
+      hasher.update(chunk);
+      writeAll(handle, chunk);
+      size += chunk.length;
+    }
+  });
+  return { name, stored: { hash: hasher.digest("hex"), size } };
+};
 
 /** From this many files, one sync of the file system is faster than an fsync of each. */
 const MIN_FILES_TO_SYNC_AT_ONCE = 100;
@@ -216,19 +242,9 @@ export const blobWriter = (options: BlobWriterOptions) => {
   };
 
   const putStream = async (content: AsyncIterable<Uint8Array>): Promise<Stored> => {
-    const hasher = new Bun.CryptoHasher("sha256");
-    let size = 0;
-    const name = await temporary.write(async (handle) => {
-      for await (const chunk of content) {
-        diskSpace.assertFree(chunk.length);
-        hasher.update(chunk);
-        writeAll(handle, chunk);
-        size += chunk.length;
-      }
-    });
-    const hash = hasher.digest("hex");
-    await keepIfMissing(hash, name);
-    return { hash, size };
+    const { name, stored } = await writeHashed(temporary, content, diskSpace);
+    await keepIfMissing(stored.hash, name);
+    return stored;
   };
 
   /** Removes the pins. Call it once a record names the blobs. A running sweep may not see that record: pins stay until it ends. */

@@ -1,4 +1,3 @@
-import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncPath } from "../../../lib/durable.ts";
 import { Fault } from "../../../lib/errors.ts";
@@ -6,8 +5,8 @@ import { limiter } from "../../../lib/limiter.ts";
 import { makeOwnedDirectories } from "../../../lib/ownership.ts";
 import { ObjectStoreError } from "../../../protocols/s3/object-store-error.ts";
 import type { ObjectStore } from "../../../protocols/s3/object-store.ts";
-import { moveIntoPlace } from "../blob-writer.ts";
-import { type DiskSpace, InsufficientSpace, writeAll } from "../disk-space.ts";
+import { moveIntoPlace, temporaryFiles, writeHashed } from "../blob-writer.ts";
+import { type DiskSpace, InsufficientSpace } from "../disk-space.ts";
 import { blobName } from "./names.ts";
 
 export interface Fetcher {
@@ -44,31 +43,11 @@ const faultOf = (error: unknown): unknown => {
   return error instanceof InsufficientSpace ? unavailable(FULL) : error;
 };
 
-/** Writes the parts to a new file. @returns the hash of the content */
-const write = async (
-  file: string,
-  parts: AsyncIterable<Uint8Array>,
-  diskSpace: DiskSpace,
-): Promise<string> => {
-  const hasher = new Bun.CryptoHasher("sha256");
-  const handle = openSync(file, "wx", 0o600);
-  try {
-    for await (const part of parts) {
-      diskSpace.assertFree(part.length);
-      hasher.update(part);
-      writeAll(handle, part);
-    }
-  } finally {
-    closeSync(handle);
-  }
-  return hasher.digest("hex");
-};
-
 /** Fetches blobs from the object store. A file gets its name once it is whole and on disk. */
 export const blobFetcher =
   (store: ObjectStore, diskSpace: DiskSpace, { waitMs = WAIT_MS, restMs = REST_MS } = {}) =>
   (root: string, pathOf: (hash: string) => string): Fetcher => {
-    const directory = join(root, "fetched");
+    const files = temporaryFiles(join(root, "fetched"), ABANDONED_MS);
     const running = new Map<string, Promise<boolean>>();
     const limited = limiter(MAX_DOWNLOADS);
     let restsUntil = -Infinity;
@@ -77,16 +56,16 @@ export const blobFetcher =
       if (performance.now() < restsUntil) throw unavailable(AWAY);
       const parts = await store.get(blobName(hash));
       if (!parts) return false;
-      makeOwnedDirectories(directory);
-      const file = join(directory, crypto.randomUUID());
+      files.makeDirectory();
+      const { name, stored } = await writeHashed(files, parts, diskSpace);
       try {
-        if ((await write(file, parts, diskSpace)) !== hash) return false;
-        await syncPath(file);
+        if (stored.hash !== hash) return false;
+        await syncPath(files.pathOf(name));
         makeOwnedDirectories(dirname(pathOf(hash)));
-        moveIntoPlace(file, pathOf(hash));
+        moveIntoPlace(files.pathOf(name), pathOf(hash));
         return true;
       } finally {
-        rmSync(file, { force: true });
+        files.drop(name);
       }
     };
 
@@ -111,14 +90,6 @@ export const blobFetcher =
         const timer = setTimeout(() => reject(unavailable(SLOW)), waitMs);
         return Promise.race([started, late]).finally(() => clearTimeout(timer));
       },
-      sweep() {
-        if (!existsSync(directory)) return 0;
-        const before = Date.now() - ABANDONED_MS;
-        const left = readdirSync(directory)
-          .map((name) => join(directory, name))
-          .filter((file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? before) < before);
-        for (const file of left) rmSync(file, { force: true });
-        return left.length;
-      },
+      sweep: files.sweep,
     };
   };
