@@ -130,7 +130,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "platform/nameserver": 276,
   "platform/projects": 551,
   "platform/sites": 1018,
-  "protocols/acme": 1092,
+  "protocols/acme": 1052,
   "protocols/dns": 1484,
   "protocols/dns-server": 948,
   "protocols/s3": 323,

@@ -66,7 +66,7 @@ interface TestAuthorization {
   account: TestAccount;
   name: string;
   isWildcard: boolean;
-  status: "pending" | "valid" | "invalid" | "deactivated";
+  status: "pending" | "valid" | "invalid";
   challenges: TestChallenge[];
 }
 
@@ -230,7 +230,7 @@ export const acmeCa = async ({
     if (order.status !== "pending") return;
     const statuses = order.authorizations.map(({ status }) => status);
     if (statuses.every((status) => status === "valid")) order.status = "ready";
-    if (statuses.some((status) => status === "invalid" || status === "deactivated")) {
+    if (statuses.some((status) => status === "invalid")) {
       order.status = "invalid";
       order.error = { type: `${ERROR}unauthorized`, detail: "an authorization failed", status: 403 };
     }
@@ -335,7 +335,6 @@ export const acmeCa = async ({
       authorizations().find((one) => one.id === id),
       read,
     );
-    if (read.payload["status"] === "deactivated") authorization.status = "deactivated";
     const { name, isWildcard, status, challenges } = authorization;
     return respondJson(
       {

@@ -45,19 +45,15 @@ const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string) =>
   const certificate = new library.X509Certificate(leaf);
   const { keyId } = certificate.getExtension(library.AuthorityKeyIdentifierExtension) ?? {};
   const { names } = certificate.getExtension(library.SubjectAlternativeNameExtension) ?? {};
-  const serial = certificate.serialNumber.toLowerCase();
   return {
     /** Its DNS names, in lower case. */
     names: (names?.items ?? []).flatMap(({ type, value }) => (type === "dns" ? [value.toLowerCase()] : [])),
     // RFC 5280 section 4.1.2.5 allows times from 1950; the program's start in 1970.
     notBefore: Math.max(0, certificate.notBefore.getTime()),
     notAfter: certificate.notAfter.getTime(),
-    /** Hexadecimal, in lower case. */
-    serial,
-    issuer: printable(certificate.issuer),
     /** RFC 9773 section 4.1; absent without an authority key identifier. */
     ...(keyId !== undefined && {
-      ariId: `${Buffer.from(keyId, "hex").toString("base64url")}.${serialBytes(serial).toString("base64url")}`,
+      ariId: `${Buffer.from(keyId, "hex").toString("base64url")}.${serialBytes(certificate.serialNumber).toString("base64url")}`,
     }),
     /** True if clients demand a stapled OCSP response: RFC 7633. */
     mustStaple: certificate.getExtension(TLS_FEATURE) !== null,

@@ -285,9 +285,6 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
   const orderOf = (response: AcmeResponse, url: string) =>
     readOrder(jsonOf(response), url, retryAfterOf(response));
 
-  const authorizationOf = (response: AcmeResponse, url: string) =>
-    readAuthorization(jsonOf(response), url, retryAfterOf(response));
-
   return {
     directory,
     /** Creates an account, and agrees to the terms of service. @returns its URL; the same one for a registered key */
@@ -333,13 +330,14 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
     },
 
     readOrder: async (account: Account, url: string) => orderOf(await postAs(account, url), url),
-    authorization: async (account: Account, url: string) => authorizationOf(await postAs(account, url), url),
+    async authorization(account: Account, url: string) {
+      const response = await postAs(account, url);
+      return readAuthorization(jsonOf(response), url, retryAfterOf(response));
+    },
 
     /** Notifies the CA that a challenge is ready to be validated. */
-    async respond(account: Account, challengeUrl: string) {
-      const response = await postAs(account, challengeUrl, {});
-      return readChallenge(jsonOf(response), "the challenge", retryAfterOf(response));
-    },
+    respond: async (account: Account, challengeUrl: string) =>
+      readChallenge(jsonOf(await postAs(account, challengeUrl, {}))),
 
     /** @param csr DER */
     finalize: async (account: Account, { url, finalize }: Order, csr: Uint8Array) =>
@@ -351,21 +349,16 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
       return `${splitChain(body).join("\n")}\n`;
     },
 
-    /** @param reason RFC 5280 section 5.3.1 */
-    async revoke(account: Account, certificateDer: Uint8Array, reason?: number): Promise<void> {
+    async revoke(account: Account, certificateDer: Uint8Array): Promise<void> {
       const { revokeCert } = await directory();
-      await postAs(account, revokeCert, { certificate: base64url(certificateDer), reason });
+      await postAs(account, revokeCert, { certificate: base64url(certificateDer) });
     },
-
-    deactivate: async (account: Account, url: string) =>
-      authorizationOf(await postAs(account, url, { status: "deactivated" }), url),
 
     /** RFC 9773 section 4.1; undefined if the CA has no ARI. */
     async renewalInfo(ariId: string) {
       const { renewalInfo } = await directory();
       if (renewalInfo === undefined) return undefined;
-      const response = await get(`${renewalInfo.replace(/\/$/, "")}/${ariId}`);
-      return readRenewalInfo(jsonOf(response), retryAfterOf(response));
+      return readRenewalInfo(jsonOf(await get(`${renewalInfo.replace(/\/$/, "")}/${ariId}`)));
     },
   };
 };

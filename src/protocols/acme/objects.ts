@@ -60,12 +60,6 @@ export const readUrl = (value: unknown, what: string): string => {
   return text;
 };
 
-/** A URL for people to open: it is never requested. Anything but an http or https URL is left out, such as pebble's `data:`. */
-const linkField = <Key extends string>(key: Key, value: unknown): Partial<Record<Key, string>> => {
-  const isLink = typeof value === "string" && value.length <= MAX_TEXT_LENGTH && isWebUrl(value);
-  return isLink ? ({ [key]: value } as Record<Key, string>) : {};
-};
-
 const ABSENT = new Set<unknown>([undefined, null, ""]);
 
 /** Reads a field, or leaves it out if it is absent, null or empty. */
@@ -103,12 +97,10 @@ export const readDirectory = (value: unknown) => {
     revokeCert: readUrl(fields["revokeCert"], "revokeCert"),
     /** RFC 9773; absent if the CA has no ARI. */
     ...optionalField(fields, "renewalInfo", readUrl),
-    ...linkField("termsOfService", meta["termsOfService"]),
     /** The names by which CAA records allow this CA. */
     caaIdentities: readList(meta["caaIdentities"] ?? [], "meta.caaIdentities", (item, what) =>
       readText(item, what, MAX_NAME_LENGTH),
     ),
-    externalAccountRequired: meta["externalAccountRequired"] === true,
     /** The names of its certificate profiles (draft-ietf-acme-profiles section 3). */
     profiles: Object.keys(readFields(meta["profiles"] ?? {}, "meta.profiles"))
       .slice(0, MAX_PROFILES)
@@ -136,9 +128,6 @@ export const readOrder = (value: unknown, url: string, retryAfterMs?: number) =>
     finalize: readUrl(fields["finalize"], "finalize"),
     /** Present once the status is `valid`. */
     ...optionalField(fields, "certificate", readUrl),
-    ...optionalField(fields, "expires", readTime),
-    /** RFC 9773 section 5: the certificate that this one replaces. */
-    ...optionalField(fields, "replaces", (item, what) => readText(item, what)),
     ...errorField(fields),
     ...retryAfterField(retryAfterMs),
   };
@@ -155,7 +144,7 @@ const CHALLENGE_STATUSES = ["pending", "processing", "valid", "invalid"] as cons
 const TOKEN = /^[A-Za-z0-9_-]{22,256}$/;
 
 /** RFC 8555 section 8. */
-export const readChallenge = (value: unknown, what = "the challenge", retryAfterMs?: number) => {
+export const readChallenge = (value: unknown, what = "the challenge") => {
   const fields = readFields(value, what);
   const token = fields["token"];
   if (typeof token !== "string" || !TOKEN.test(token))
@@ -166,7 +155,6 @@ export const readChallenge = (value: unknown, what = "the challenge", retryAfter
     status: readWord(fields["status"], `${what}.status`, CHALLENGE_STATUSES),
     token,
     ...errorField(fields),
-    ...retryAfterField(retryAfterMs),
   };
 };
 
@@ -184,36 +172,19 @@ export const readAuthorization = (value: unknown, url: string, retryAfterMs?: nu
   return {
     url,
     status: readWord(fields["status"], "status", AUTHORIZATION_STATUSES),
-    name: readDnsName(fields["identifier"], "identifier"),
     challenges: readList(fields["challenges"], "challenges", (item, what) =>
       isUnknownType(item, what) ? [] : [readChallenge(item, what)],
     ).flat(),
-    ...optionalField(fields, "expires", readTime),
     ...retryAfterField(retryAfterMs),
   };
 };
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-/** RFC 9773 section 4.3.3: the wait without a Retry-After. */
-const DEFAULT_RETRY_MS = 6 * HOUR_MS;
-
-/** RFC 9773 section 4.3.2: reasonable limits on the Retry-After. */
-const pollAfter = (retryAfterMs = DEFAULT_RETRY_MS): number =>
-  Math.min(Math.max(retryAfterMs, MINUTE_MS), 24 * HOUR_MS);
-
 /** RFC 9773 section 4.2. */
-export const readRenewalInfo = (value: unknown, retryAfterMs?: number) => {
+export const readRenewalInfo = (value: unknown) => {
   const fields = readFields(value, "the renewal information");
   const window = readFields(fields["suggestedWindow"], "suggestedWindow");
   const start = readTime(window["start"], "suggestedWindow.start");
   const end = readTime(window["end"], "suggestedWindow.end");
   if (end <= start) throw malformed("suggestedWindow ends before it starts");
-  return {
-    start,
-    end,
-    ...linkField("explanationUrl", fields["explanationURL"]),
-    /** How long to wait before the next request. */
-    retryAfterMs: pollAfter(retryAfterMs),
-  };
+  return { start, end };
 };

@@ -62,13 +62,8 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
   );
 
 test("the ARI id of RFC 9773's example certificate is read", async () => {
-  const { ariId, serial, issuer, names } = await readCertificate(RFC_9773);
-  expect({ ariId, serial, issuer, names }).toEqual({
-    ariId: "aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE",
-    serial: "87654321",
-    issuer: "CN=Example CA",
-    names: [],
-  });
+  const { ariId, names } = await readCertificate(RFC_9773);
+  expect({ ariId, names }).toEqual({ ariId: "aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE", names: [] });
 });
 
 test.each([
@@ -83,14 +78,13 @@ test.each([
   },
 );
 
-test("the DNS names in lower case, the times, the issuer and the DER are those of the first certificate", async () => {
+test("the DNS names in lower case, the times and the DER are those of the first certificate", async () => {
   const { cert } = await certificateFor(["Docs.Example.ORG", "*.example.org"]);
   const facts = await readCertificate(cert + RFC_9773);
   expect(facts).toMatchObject({
     names: ["docs.example.org", "*.example.org"],
     notBefore: NOW - DAY,
     notAfter: NOW + DAY,
-    issuer: "CN=Somebody",
   });
   expect(cert.replaceAll(/\s/g, "")).toContain(Buffer.from(facts.der).toString("base64"));
 });
