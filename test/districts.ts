@@ -122,7 +122,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "pages/manual": 1922,
   "pages/openapi": 1763,
   "platform/certificates": 2767,
-  "platform/deploys": 3916,
+  "platform/deploys": 3900,
   "platform/dns-checks": 3838,
   "platform/dns-records": 588,
   "platform/domain-connect": 536,

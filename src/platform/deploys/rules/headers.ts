@@ -1,6 +1,6 @@
 import { SINGLE_VALUES, nameProblem, valueProblem } from "./header-names.ts";
 import { type PathPattern, matchPattern, parsePattern } from "./path-pattern.ts";
-import { type RuleFault, type RuleLimits, lineFault, quote, readRuleLines } from "./rule-lines.ts";
+import { type RuleFault, type RuleLimits, RuleProblem, TooManyRules, parseLines } from "./rule-lines.ts";
 
 /** A response can have all headers of the file, so that the file is small. */
 export const HEADER_LIMITS = { bytes: 32_768, lineCharacters: 2000 } as const satisfies RuleLimits;
@@ -21,14 +21,16 @@ export interface PathHeaders {
   values: ReadonlyMap<string, string>;
 }
 
-const parseHeader = (text: string): { name: string; value?: string } | { problem: string } => {
+/** @throws RuleProblem */
+const parseHeader = (text: string): { name: string; value?: string } => {
   const [, detached] = /^!\s*([\w-]+)$/.exec(text) ?? [];
   if (detached !== undefined) return { name: detached.toLowerCase() };
-  const [, written, value = ""] = /^([\w-]+):(.*)$/.exec(text) ?? [];
-  if (written === undefined) return { problem: `${quote(text)} must be Name: value, ! Name, or a path` };
-  const name = written.toLowerCase();
-  const problem = nameProblem(name) ?? valueProblem(name, value.trim());
-  return problem === undefined ? { name, value: value.trim() } : { problem: `${quote(written)} ${problem}` };
+  const [, written, untrimmed = ""] = /^([\w-]+):(.*)$/.exec(text) ?? [];
+  if (written === undefined) throw new RuleProblem("must be Name: value, ! Name, or a path", text);
+  const [name, value] = [written.toLowerCase(), untrimmed.trim()];
+  const problem = nameProblem(name) ?? valueProblem(name, value);
+  if (problem !== undefined) throw new RuleProblem(problem, written);
+  return { name, value };
 };
 
 const isPath = (text: string): boolean => text.startsWith("/") || /^https?:\/\//i.test(text);
@@ -36,31 +38,21 @@ const isPath = (text: string): boolean => text.startsWith("/") || /^https?:\/\//
 /** Parses a `_headers` file. Lines that are refused are left out, and each has its fault. */
 export const parseHeaders = (text: string): { rules: HeaderRule[]; faults: RuleFault[] } => {
   const rules: HeaderRule[] = [];
-  const faults: RuleFault[] = [];
   let hasPath = false;
 
-  const addPath = (line: string): string | undefined => {
+  const addPath = (line: string): void => {
     hasPath = true;
-    const path = parsePattern(line);
-    if ("problem" in path) return `${quote(line)} ${path.problem}`;
-    rules.push({ path, headers: [] });
-    return rules.length > MAX_HEADER_PATHS
-      ? `is more than the limit of ${MAX_HEADER_PATHS} paths`
-      : undefined;
+    rules.push({ path: parsePattern(line), headers: [] });
+    if (rules.length > MAX_HEADER_PATHS)
+      throw new TooManyRules(`is more than the limit of ${MAX_HEADER_PATHS} paths`);
   };
-  const addHeader = (line: string): string | undefined => {
+  const addHeader = (line: string): void => {
     const header = parseHeader(line);
-    if ("problem" in header) return header.problem;
-    if (!hasPath) return "is a header before the first path";
+    if (!hasPath) throw new RuleProblem("is a header before the first path");
     rules.at(-1)?.headers.push(header);
-    return undefined;
   };
 
-  for (const { number, text: line } of readRuleLines(text)) {
-    const problem = lineFault(line, HEADER_LIMITS) ?? (isPath(line) ? addPath(line) : addHeader(line));
-    if (problem !== undefined) faults.push({ line: number, problem });
-    if (rules.length > MAX_HEADER_PATHS) return { rules, faults };
-  }
+  const faults = parseLines(text, HEADER_LIMITS, (line) => (isPath(line) ? addPath(line) : addHeader(line)));
   return { rules, faults };
 };
 

@@ -1,5 +1,5 @@
 import { decodePath } from "../../../lib/url-path.ts";
-import { quote } from "./rule-lines.ts";
+import { RuleProblem, quote } from "./rule-lines.ts";
 
 /**
  * A path with placeholders, which match one name each, and at most one splat, which matches anything. It is matched from left
@@ -40,16 +40,17 @@ const headOf = (path: string): PathPattern["head"] =>
     return placeholder === undefined ? part : { placeholder };
   });
 
-/** Parses the path of a rule, percent-encoded. @returns the problem if it is malformed */
-export const parsePattern = (encoded: string): PathPattern | { problem: string } => {
+/** Parses the path of a rule, percent-encoded. @throws RuleProblem */
+export const parsePattern = (encoded: string): PathPattern => {
+  const refused = (problem: string) => new RuleProblem(problem, encoded);
   if (/^https?:\/\//i.test(encoded))
-    return { problem: "has a host: write only the path, which applies to every name of the site" };
-  if (!encoded.startsWith("/")) return { problem: "must begin with /" };
-  if (/[?#]/.test(encoded)) return { problem: "has a query or a fragment, which cannot be matched" };
+    throw refused("has a host: write only the path, which applies to every name of the site");
+  if (!encoded.startsWith("/")) throw refused("must begin with /");
+  if (/[?#]/.test(encoded)) throw refused("has a query or a fragment, which cannot be matched");
   const path = decodePath(encoded);
-  if (path === undefined) return { problem: "is not a path that a site can have" };
+  if (path === undefined) throw refused("is not a path that a site can have");
   const problem = problemOf(path);
-  if (problem !== undefined) return { problem };
+  if (problem !== undefined) throw refused(problem);
   const [head = "", tail] = path.split("*");
   return { head: headOf(head), tail };
 };
