@@ -13,3 +13,13 @@ export const oncePer = <Key, Value>(make: (key: Key) => Value): ((key: Key) => V
     return value();
   };
 };
+
+/** Concurrent calls for a key share one run. */
+export const shared = <Key, Value>(run: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
+  const running = new Map<Key, Promise<Value>>();
+  return (key) => {
+    const started = running.get(key) ?? run(key).finally(() => running.delete(key));
+    running.set(key, started);
+    return started;
+  };
+};

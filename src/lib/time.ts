@@ -24,3 +24,18 @@ export const parseTime = (text: string): number | undefined => {
   const exists = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
   return exists && time >= 0 && time <= LATEST_TIME ? time : undefined;
 };
+
+/** Waits for work, which continues after the deadline. @throws the error of `late` if it takes longer than so many milliseconds */
+export const withDeadline = async <Value>(
+  work: Promise<Value>,
+  ms: number,
+  late: () => Error,
+): Promise<Value> => {
+  const { promise: deadline, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), ms);
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { LATEST_TIME, formatTime, parseTime, systemClock } from "../../src/lib/time.ts";
+import { LATEST_TIME, formatTime, parseTime, systemClock, withDeadline } from "../../src/lib/time.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { words } from "../support/words.ts";
 
 test.each([
@@ -49,4 +50,15 @@ test("the system's clock counts milliseconds of UTC", () => {
   const before = Date.now();
   expect(systemClock.now()).toBeGreaterThanOrEqual(before);
   expect(systemClock.now()).toBeLessThanOrEqual(Date.now());
+});
+
+const late = () => new Error("late");
+
+test("work that ends before its deadline has its own result or error", async () => {
+  expect(await withDeadline(Promise.resolve("done"), 1000, late)).toBe("done");
+  expect(await outcomeOf(withDeadline(Promise.reject(new Error("failed")), 1000, late))).toThrow("failed");
+});
+
+test("work that takes longer than its deadline fails with the error of the caller", async () => {
+  expect(await outcomeOf(withDeadline(Promise.withResolvers().promise, 1, late))).toThrow("late");
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Context } from "../../data/context.ts";
+import { oncePer } from "../../lib/lazy.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { type AcmeClient, acmeClient } from "../../protocols/acme/client.ts";
@@ -32,8 +33,7 @@ export const acmeClients = ({
 }: Pick<Context, "config" | "clock" | "sleep">): ((directory: string) => AcmeClient) => {
   const { acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac, acmeProfile } = config;
   const ca = acmeCaFile === undefined ? undefined : readCaFile(acmeCaFile);
-  const clients = new Map<string, AcmeClient>();
-  const open = (directory: string) =>
+  return oncePer((directory: string) =>
     acmeClient(
       {
         directory,
@@ -45,12 +45,8 @@ export const acmeClients = ({
         ...(ca !== undefined && { ca }),
       },
       { fetch, ...dependencies },
-    );
-  return (directory) => {
-    const client = clients.get(directory) ?? open(directory);
-    clients.set(directory, client);
-    return client;
-  };
+    ),
+  );
 };
 
 /** The names that CAA records may use for the CAs (RFC 8555 section 7.1.1). A CA that cannot be reached adds none. */

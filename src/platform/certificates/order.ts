@@ -1,5 +1,6 @@
 import type { Limits } from "../../lib/acme-limits.ts";
 import { apexOf } from "../../lib/hostname.ts";
+import { shared } from "../../lib/lazy.ts";
 import type { Runtime } from "../../data/context.ts";
 import type { Account, AcmeClient } from "../../protocols/acme/client.ts";
 import {
@@ -73,7 +74,8 @@ const retryAfter = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
  */
 export const orderPlacer = ({ certificates, authorities, wildcard, clientOf, clock, log }: Ordering) => {
   const namesOf = namesIn(wildcard);
-  const openAccount = async (ca: string): Promise<Account> => {
+  /** Returns the service's account with a CA, and registers it when first needed. */
+  const accountOf = shared(async (ca: string): Promise<Account> => {
     // Stored before the CA knows the key: without its key an account is lost. Another process may have stored one meanwhile.
     const { key, url: known } =
       (await certificates.account(ca)) ?? (await certificates.addAccount(ca, await newAccountKey()));
@@ -81,15 +83,7 @@ export const orderPlacer = ({ certificates, authorities, wildcard, clientOf, clo
     const url = await clientOf(ca).register(key);
     await certificates.saveAccount(ca, { key, url });
     return { key, url };
-  };
-
-  const opening = new Map<string, Promise<Account>>();
-  /** Returns the service's account with a CA, and registers it when first needed. Concurrent calls share one registration. */
-  const accountOf = (ca: string): Promise<Account> => {
-    const account = opening.get(ca) ?? openAccount(ca).finally(() => opening.delete(ca));
-    opening.set(ca, account);
-    return account;
-  };
+  });
 
   /** @throws AcmeProblem if one more order would exceed a limit of the CA. @param placing the number of orders that this process is placing */
   const assertWithinBudget = (

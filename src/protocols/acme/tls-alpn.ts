@@ -1,4 +1,5 @@
 import { connect } from "node:tls";
+import { withDeadline } from "../../lib/time.ts";
 import { ES256, KEY_USAGES, P256, privateKeyPem, loadX509 } from "./keys.ts";
 
 /** RFC 8737 section 6.2. */
@@ -64,6 +65,7 @@ export const fetchAlpnCertificate = async (
   { address, port, timeoutMs }: { address: string; port: number; timeoutMs: number },
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
+  const late = () => new Error(`timed out after ${timeoutMs} ms`);
   const socket = connect({
     host: address,
     port,
@@ -71,14 +73,8 @@ export const fetchAlpnCertificate = async (
     ALPNProtocols: [PROTOCOL],
     rejectUnauthorized: false,
   });
-  const timer = setTimeout(() => reject(new Error(`timed out after ${timeoutMs} ms`)), timeoutMs);
   socket.once("secureConnect", () => resolve(Uint8Array.from(socket.getPeerCertificate().raw)));
   socket.once("close", () => reject(new Error("the connection was closed")));
   socket.on("error", reject);
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    socket.destroy();
-  }
+  return withDeadline(promise, timeoutMs, late).finally(() => socket.destroy());
 };

@@ -1,4 +1,5 @@
 import { type TsigKey, readRcode, signRequest, verifyResponse, encodeName, uint16 } from "./tsig.ts";
+import { withDeadline } from "../../lib/time.ts";
 import type { Server } from "../../lib/name-server.ts";
 import type { Network } from "./network.ts";
 
@@ -55,15 +56,12 @@ const send = (
   { network, timeoutMs = MAX_MS }: UpdateDependencies,
 ): Promise<Buffer> => {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const timer = setTimeout(() => {
-    channel.close();
-    reject(new Error(`no response within ${timeoutMs / 1000} seconds`));
-  }, timeoutMs);
+  const late = () => new Error(`no response within ${timeoutMs / 1000} seconds`);
   const channel = network.tcp(server, packet, {
     onMessage: (bytes) => resolve(Buffer.from(bytes)),
     onError: (code) => reject(new Error(`it cannot be reached (${code})`)),
   });
-  return promise.finally(() => clearTimeout(timer));
+  return withDeadline(promise, timeoutMs, late).finally(() => channel.close());
 };
 
 /** Remedies for the operator after a refusal: RFC 2136 section 2.2, RFC 8945 section 5.3. */

@@ -1,6 +1,8 @@
 import { dirname, join } from "node:path";
+import { withDeadline } from "../../../lib/time.ts";
 import { syncPath } from "../../../lib/durable.ts";
 import { Fault } from "../../../lib/errors.ts";
+import { shared } from "../../../lib/lazy.ts";
 import { limiter } from "../../../lib/limiter.ts";
 import { makeOwnedDirectories } from "../../../lib/ownership.ts";
 import { ObjectStoreError } from "../../../protocols/s3/object-store-error.ts";
@@ -48,7 +50,6 @@ export const blobFetcher =
   (store: ObjectStore, diskSpace: DiskSpace, { waitMs = WAIT_MS, restMs = REST_MS } = {}) =>
   (root: string, pathOf: (hash: string) => string): Fetcher => {
     const files = temporaryFiles(join(root, "fetched"), ABANDONED_MS);
-    const running = new Map<string, Promise<boolean>>();
     const limited = limiter(MAX_DOWNLOADS);
     let restsUntil = -Infinity;
 
@@ -69,26 +70,21 @@ export const blobFetcher =
       }
     };
 
-    const start = async (hash: string): Promise<boolean> => {
+    const fetchOnce = shared(async (hash: string): Promise<boolean> => {
       try {
         return await limited(() => download(hash));
       } catch (error) {
         if (error instanceof ObjectStoreError) restsUntil = performance.now() + restMs;
         throw faultOf(error);
-      } finally {
-        running.delete(hash);
       }
-    };
+    });
 
     return {
       async fetch(hash) {
-        const started = running.get(hash) ?? start(hash);
-        running.set(hash, started);
+        const fetched = fetchOnce(hash);
         // It may fail without a waiter.
-        started.catch(() => {});
-        const { promise: late, reject } = Promise.withResolvers<never>();
-        const timer = setTimeout(() => reject(unavailable(SLOW)), waitMs);
-        return Promise.race([started, late]).finally(() => clearTimeout(timer));
+        fetched.catch(() => {});
+        return withDeadline(fetched, waitMs, () => unavailable(SLOW));
       },
       sweep: files.sweep,
     };
