@@ -122,6 +122,9 @@ const withoutCollection = <Composed>(compose: () => Composed): Composed => {
   }
 };
 
+/** Nothing listens there, so that each query fails immediately: the network's resolver would be asked, and may not respond. */
+const NO_RESOLVER = "127.0.0.1:1";
+
 /** Opens the whole service on an empty database. It is called without a network. */
 export const openStore = async ({
   path,
@@ -139,7 +142,7 @@ export const openStore = async ({
 }: StoreSettings = {}): Promise<Store> => {
   const config = readConfig({
     flags: {},
-    env: { DATA_DIR: temporaryDirectory(), ...env },
+    env: { DATA_DIR: temporaryDirectory(), DNS_RESOLVERS: NO_RESOLVER, ...env },
     isTerminal: false,
   });
   const database =
