@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { openReplica } from "../../src/data/cluster/replica.ts";
 import type { Snapshot } from "../../src/data/cluster/log.ts";
@@ -9,6 +9,7 @@ import { type Database, openDatabase, type OpenOptions, setUpDatabase } from "..
 import { markReplica, replicaMark } from "../../src/data/db/replica-mark.ts";
 import { fileSize } from "../../src/lib/files.ts";
 import { once } from "../../src/lib/lazy.ts";
+import { createEmpty } from "../../src/lib/ownership.ts";
 import { type Exception, isException } from "./cluster-exceptions.ts";
 import { temporaryDirectory } from "./ends.ts";
 import { MemoryEngine } from "./memory-log.ts";
@@ -27,7 +28,7 @@ const emptyDatabase = once(() => {
 
 /** Creates the file of an empty database with all tables, without a store id. An existing file is left as it is. */
 export const createTables = (path: string): void => {
-  if (!existsSync(path)) writeFileSync(path, emptyDatabase());
+  if (createEmpty(path)) writeFileSync(path, emptyDatabase());
 };
 
 /** Opens an empty database in memory. */
