@@ -20,8 +20,8 @@ export type Edit = readonly [file: string, from: string | RegExp, to: string];
 /** The next migration, which adds a table. */
 export const NEW_MIGRATION: Edit = [
   "src/data/db/migrations.ts",
-  /\n\];\n/,
-  '\n  { tag: "9999_next", sql: "CREATE TABLE next_version (id INTEGER PRIMARY KEY) STRICT;" },\n];\n',
+  "= FILES.all;",
+  '= [...FILES.all, { tag: "9999_next", sql: "CREATE TABLE next_version (id INTEGER PRIMARY KEY) STRICT;" }];',
 ];
 
 /** The server never says that it serves. */
