@@ -48,7 +48,7 @@ const openMany = async (port: number, count: number, text: string) => {
   };
 };
 
-/** Sends a request as another client does, over a new connection. @returns the status, 000 if there is none */
+/** Sends a request over a new connection, as a second client. @returns the status; 000 without a response */
 const askAs = (address: string, ...argv: string[]) =>
   run(
     ["curl", "--silent", "--interface", address, "--max-time", "5", "--output", "/dev/null"].concat(

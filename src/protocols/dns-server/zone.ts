@@ -5,7 +5,7 @@ import { parentOf, type OwnedSet, type RecordSet, type Soa, soaSet } from "./rec
 type Node = readonly RecordSet[];
 
 /**
- * Looks up record sets that are added at run time, for every question. Their types are none of the zone's. They do not hide a
+ * Looks up record sets that are added at run time, for every question. The zone itself has no records of their types. They do not hide a
  * wildcard: a name keeps the records that it has without them, and so do its sibling names.
  * @param name canonical
  * @param type of the question: a set of another type may be left out

@@ -346,7 +346,7 @@ describe("changes that others make", () => {
     expect(isEqual(animal(7), null)).toBe(false);
   });
 
-  test("take a deleted animal out, which is known as deleted where it is shown alone", () => {
+  test("remove a deleted animal, and mark the record that is shown alone as deleted", () => {
     const { queries, shown } = openLists();
     show(queries, new Map([8, 9].map((id) => [id, undefined])));
     expect(idsOf(shown("all"))).toEqual([7, 6]);

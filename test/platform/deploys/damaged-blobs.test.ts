@@ -167,7 +167,7 @@ test("a site with a damaged manifest is not served and keeps its files; a missin
   expect(allHashes(store)).toEqual(before);
 });
 
-test("damage is no longer recorded once no deploy needs the file", async () => {
+test("the record of a damaged file ends with the last deploy that needs it", async () => {
   const store = await openSite();
   for (const hash of allHashes(store)) flip(pathOf(store, hash));
   await store.scrub.tick();
