@@ -27,6 +27,8 @@ export const openForReading = (path: string): Client => {
   );
   client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
   client.run("PRAGMA trusted_schema=OFF");
+  // Without locks, closing takes an empty log for one that no process has open, and would delete that of a starting server.
+  client.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   if (pragma !== undefined) client.run(pragma);
   return client;
 };
