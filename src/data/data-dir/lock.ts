@@ -80,12 +80,19 @@ const orRelease = (lock: Lock, dataDir: string, act: () => void): void => {
   }
 };
 
+/** A busy machine may suspend a process while it checks the lock, such as `status`. */
+const CHECK_WAIT_MS = 5000;
+
+/** @returns undefined if a server or a restore holds the lock */
+const takeOrAwaitChecks = (path: string): FileLock | undefined =>
+  takeLock(path) ?? (isLocked(path) ? undefined : takeLock(path, CHECK_WAIT_MS));
+
 /** Takes the lock, and removes the files of a killed restore. @throws OperatorError */
 const takeDataDirLock = (dataDir: string): FileLock => {
   let lock: FileLock | undefined;
   try {
     accessSync(dataDir, constants.W_OK);
-    lock = takeLock(lockPath(dataDir));
+    lock = takeOrAwaitChecks(lockPath(dataDir));
   } catch (error) {
     throw refusal(dataDir, lockFault(dataDir, error), error);
   }

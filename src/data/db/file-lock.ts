@@ -15,15 +15,13 @@ export interface FileLock extends Lock {
   isInPlace(): boolean;
 }
 
-/** How long to wait for a process that only checks whether the lock is free. */
-const CHECK_WAIT_MS = 100;
+const WAIT_MS = 100;
 
 /**
  * SQLite silently opens a file that it cannot write as read-only, and then locks nothing: two processes would hold the lock
  * simultaneously. A write that is rolled back shows that this process can write.
  */
 const EXCLUSIVE = [
-  `PRAGMA busy_timeout=${CHECK_WAIT_MS}`,
   // The disk may be full: this takes no room on it.
   "PRAGMA journal_mode=MEMORY",
   "BEGIN EXCLUSIVE",
@@ -36,14 +34,15 @@ const EXCLUSIVE = [
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /**
- * Takes the lock of this file, and creates the file if it is missing.
+ * Takes the lock of this file, and creates the file if it is missing. Waits `waitMs` for processes that only check the lock.
  * @returns undefined if another process holds the lock
  * @throws SQLITE_READONLY if this process cannot write the file: its lock would not exclude others
  */
-export const takeLock = (path: string): FileLock | undefined => {
+export const takeLock = (path: string, waitMs = WAIT_MS): FileLock | undefined => {
   const isNew = createEmpty(path);
   const client = new Client(path, { readwrite: true });
   try {
+    client.run(`PRAGMA busy_timeout=${waitMs}`);
     for (const statement of EXCLUSIVE) client.run(statement);
     const inode = inodeOf(path);
     return { isNew, isInPlace: () => inodeOf(path) === inode, release: () => client.close() };

@@ -29,6 +29,17 @@ import { shellQuoted, sudoCommand } from "../../../src/data/data-dir/shell.ts";
 const configIn = (dataDir: string) =>
   readConfig({ flags: {}, env: { DATA_DIR: dataDir }, isTerminal: false });
 
+test("a server starts although a process that checks its lock is suspended for a moment", async () => {
+  const dataDir = temporaryDirectory();
+  const module = join(import.meta.dir, "../../../src/data/db/file-lock.ts");
+  const script = `(await import(${JSON.stringify(module)})).shareLock(${JSON.stringify(lockPath(dataDir))}); console.log("checking"); Bun.sleepSync(400);`;
+  const check = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" });
+  expect((await check.stdout.getReader().read()).value).toEqual(Buffer.from("checking\n"));
+  const lock = lockForServer(dataDir);
+  lock.release();
+  expect(await check.exited).toBe(0);
+});
+
 test("a command does not migrate the database of a running older server, but the new server does", async () => {
   const config = configIn(temporaryDirectory());
   const older = new Client(databasePath(config.dataDir), { create: true, strict: true });
