@@ -110,7 +110,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   data: 60,
   "data/cluster": 5101,
   "data/data-dir": 705,
-  "data/db": 3653,
+  "data/db": 3672,
   edge: 1743,
   "edge/workers": 314,
   http: 2520,

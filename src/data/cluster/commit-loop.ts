@@ -36,7 +36,7 @@ interface PerformedGroup extends Pick<Recording, "statements" | "effects"> {
  */
 export const groupPerformer = (
   { writer, recorder, record }: ReplicaFile,
-  beforeCommit: (connection: Connection) => boolean,
+  beforeCommit: (connection: Connection) => void,
 ) => {
   let recording = newRecording();
   let isKept = false;

@@ -3,7 +3,7 @@ import { resourceOf } from "./actions.ts";
 import type { Act } from "../../lib/actor.ts";
 import type { Statement } from "./commit.ts";
 import { auditEntries } from "./schema/audit.ts";
-import { insert, statement, valuesFor } from "./statement.ts";
+import { insertRow, statement, valuesFor } from "./statement.ts";
 
 type Text = string | number | bigint | null;
 
@@ -37,7 +37,7 @@ export const changesBetween = <Fields extends string>(
   });
 
 const INSERT = statement(
-  insert(
+  insertRow(
     auditEntries,
     valuesFor(
       "at",

@@ -17,17 +17,23 @@ import { type Connection, statement, update } from "./statement.ts";
 import { ensureStoreId } from "./store-id.ts";
 import { shrinkLog } from "./wal.ts";
 
-const COUNT_PETS = statement<{ one: number }>(sql`
+const COUNT_PETS = statement(sql`
   ${update(petsIndexed, { countedTo: sql`(SELECT max(${pets.id}) FROM ${pets})` })}
-  WHERE ${petsIndexed.countedTo} < (SELECT max(${pets.id}) FROM ${pets})
-  RETURNING ${petsIndexed.one} AS one`);
+  WHERE ${petsIndexed.countedTo} < (SELECT max(${pets.id}) FROM ${pets})`);
 
 /**
  * Adds new animals to the events and the counts, all those of a transaction together (trigger `pets_counted` of migration
  * 0020). A trigger for each animal would cost half as much as the animal itself.
- * @returns true if there were some
  */
-export const countPets = (connection: Connection): boolean => COUNT_PETS.all(connection).length > 0;
+export const countPets = (connection: Connection): void => void COUNT_PETS.all(connection);
+
+const CHANGES = statement<{ rows: number }>(sql`SELECT changes() AS rows`);
+
+/** As `countPets`. @returns true if there were some: RETURNING would cost more */
+const countedPets = (connection: Connection): boolean => {
+  countPets(connection);
+  return CHANGES.get(connection)?.rows !== 0;
+};
 
 export interface Database {
   /** The connection for reads. Writes go through `commit`. */
@@ -132,7 +138,7 @@ export const setUpDatabase = (
       endOwn: changes.endOwn,
     },
     lockHolder,
-    beforeCommit: countPets,
+    beforeCommit: countedPets,
   });
   const readiness = databaseReadiness(client, writes, { lockHolder, probeMs, lockWait: settings.lockWait });
   let closed: Promise<void> | undefined;
