@@ -182,7 +182,8 @@ export const nextPage = (
   }
   next.delete("cursor");
   next.set("cursor", cursor);
-  return { link: `<${pathname}?${next}>; rel="next"`, "next-cursor": cursor };
+  // A request with a slash at the end has the same response, which is cached.
+  return { link: `<${pathname.replace(/\/$/, "")}?${next}>; rel="next"`, "next-cursor": cursor };
 };
 
 /**
