@@ -9,8 +9,6 @@ import { backupName } from "../operate/backups/file-names.ts";
 import { newestValidBackup } from "../operate/backups/backup-directory.ts";
 import { prepareRestore, type RestoreResult } from "../operate/backups/restore.ts";
 import type { Config } from "../config/config.ts";
-import { STORAGE } from "../config/settings.ts";
-import { shellQuoted } from "../data/data-dir/shell.ts";
 import { SERVICE as SERVICE_ACTOR, OPERATOR } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -21,7 +19,7 @@ import { command, type Input } from "./command.ts";
 import { assertConfirmed, UsageError } from "./input.ts";
 import { formatBytes, note, print, printJson, progressLine } from "./print/output.ts";
 import { record } from "./database.ts";
-import { configOf } from "./settings.ts";
+import { serveCommand, configOf } from "./settings.ts";
 import { stopSignals } from "./signals.ts";
 
 const BACKUP_TAKES = {
@@ -239,13 +237,8 @@ export const backupCommand = command({
   },
 });
 
-/** The command that serves the restored data: `serve` alone would use ./data. */
-const startCommand = (dataDir: string): string => {
-  if (dataDir === STATE_DIRECTORY) return `systemctl start ${SERVICE}`;
-  return dataDir === STORAGE.dataDir.fallback
-    ? "adoption-store serve"
-    : `adoption-store serve --data-dir ${shellQuoted(dataDir)}`;
-};
+const startCommand = (dataDir: string): string =>
+  dataDir === STATE_DIRECTORY ? `systemctl start ${SERVICE}` : serveCommand(dataDir);
 
 const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) => {
   print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);

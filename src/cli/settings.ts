@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { type Environment, settingText, type Sources } from "../config/sources.ts";
+import { shellQuoted } from "../data/data-dir/shell.ts";
+import { STORAGE } from "../config/settings.ts";
 import { NoDatabase } from "../data/data-dir/checks.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { sentence } from "../lib/text.ts";
@@ -76,9 +78,15 @@ export const describeUnstarted = ({
 
 const CREATION = `creates it when it first starts. Run: sudo systemctl start ${SERVICE}`;
 
+/** The command that serves a store: without the directory, it would serve ./data. */
+export const serveCommand = (dataDir: string): string =>
+  resolve(dataDir) === resolve(STORAGE.dataDir.fallback)
+    ? "adoption-store serve"
+    : `adoption-store serve --data-dir ${shellQuoted(dataDir)}`;
+
 /** Which program creates the store that a DATA_DIR does not have yet. */
 export const creationAdvice = (dataDir: string): string =>
-  isServiceStore(dataDir) ? `the service ${CREATION}` : "adoption-store serve creates it";
+  isServiceStore(dataDir) ? `the service ${CREATION}` : `${serveCommand(dataDir)} creates it`;
 
 /** An error about a missing database names the service if the service creates that database. */
 export const withServiceAdvice = (error: unknown): unknown =>

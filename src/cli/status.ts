@@ -43,7 +43,7 @@ import { clusterFacts, clusterText, REPLICA_ALONE } from "./cluster.ts";
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";
 import { coloured, formatBytes, formatCount, print, relativeTime, labelled } from "./print/output.ts";
-import { creationAdvice, describeStopped, serviceOf, reportedSources } from "./settings.ts";
+import { creationAdvice, describeStopped, serveCommand, serviceOf, reportedSources } from "./settings.ts";
 
 /** How long the server may take to say that it is ready. */
 const READY_MS = 10_000;
@@ -254,7 +254,7 @@ const startAdvice = ({ dataDir, settingsFault }: Status): string => {
   if (dataDir === STATE_DIRECTORY) return "Start the service with systemctl start adoption-store.";
   return existsSync(STATE_DIRECTORY)
     ? `Show the service with adoption-store status --data-dir ${STATE_DIRECTORY}.`
-    : "Start the server with adoption-store serve.";
+    : `Start the server with ${serveCommand(dataDir)}.`;
 };
 
 const printStatus = (status: Status, warnings: readonly string[], now: number): void => {

@@ -26,7 +26,7 @@ test("a failed service without a message is described with the command that show
 });
 
 test("without a service, serve creates a store", () => {
-  expect(creationAdvice("/srv/store")).toBe("adoption-store serve creates it");
+  expect(creationAdvice("/srv/store")).toBe("adoption-store serve --data-dir /srv/store creates it");
 });
 
 test("settings of the service that cannot be read name no directory, so that the original error stays", () => {

@@ -41,7 +41,9 @@ test("status without a server reports it, and exits with 1", async () => {
   expect(code).toBe(1);
   expect(out).toStartWith("server     not running\n");
   expect(out).toContain("does not exist yet");
-  expect(out).toMatch(/\n\n(Start the server with adoption-store serve|Show the service with .+)\.\n$/);
+  expect(out).toMatch(
+    /\n\n(Start the server with adoption-store serve --data-dir \S+\/data|Show the service with .+)\.\n$/,
+  );
 });
 
 describe("next to a server", () => {
