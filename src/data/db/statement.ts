@@ -59,7 +59,7 @@ interface Rendered {
   decoders: Decoders;
 }
 
-/** A value that is null or a constant is part of the text. So SQLite may use a partial index for it, which it never does for `?1`. */
+/** Constants of a template are part of the text. So SQLite may use a partial index for them, which it never does for `?1`. */
 const render = (template: SQL): Rendered => {
   const names: string[] = [];
   const { sql: text } = template.toQuery({
@@ -132,7 +132,7 @@ export const statement = <Row>(template: SQL): Query<Row> => {
         return one.onConnection.all(...bound(one, values)).map((row) => toResult(decoded(one, row)));
       },
       with: (values = {}) => ({ query, values }),
-      // As `Row`, the type of a stored row is the statement's own: SQLite checks neither.
+      // SQLite checks the type of a stored row as little as `Row`: the statement states both.
       as: <Stored, Next>(convert: (row: Stored) => Next) =>
         queryOf((row) => convert(toResult(row) as unknown as Stored)),
     };

@@ -110,7 +110,7 @@ const terraformFor = (
   }
 };
 
-/** From step 2 of the specification. */
+/** Seconds: changes are rare, and the owner of a domain may correct a mistake within an hour. */
 export const TTL = 3600;
 
 const UNKNOWN_ZONE: KnownZone = { provider: undefined, addresses: [] };
