@@ -1,5 +1,4 @@
 import type { ReplicaMark } from "../db/replica-mark.ts";
-import { withDeadline } from "../../lib/time.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isStorageFailure, ReplicaUnserved } from "../../lib/storage-errors.ts";
 import { EngineUnavailable, type Head, type Log, ReplicaOutdated, type WriteLease } from "./log.ts";
@@ -20,8 +19,11 @@ const NO_HEAD = "the cluster's engine did not report the end of the log";
 const UNREACHABLE_MS = 2000;
 
 /** Rejects when the work takes longer than this. @param what names the missing event */
-const withPatience = <Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> =>
-  withDeadline(work, ms, () => new EngineUnavailable(`${what} within ${ms} ms`));
+const withPatience = <Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new EngineUnavailable(`${what} within ${ms} ms`)), ms);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+};
 
 /** Asks for the end of the log, and remembers since when the engine does not respond. */
 const headRequests = (log: Log) => {
