@@ -30,6 +30,7 @@ const tooLarge = (limit: number) =>
 /** After the response, Bun stops reading the body: it closes the connection, or resets the stream with NO_ERROR. */
 const tooSlow = () => new Fault("request_timeout", undefined, { connection: "close" });
 
+/** Not by `withDeadline`, for the reason of `withPatience` in data/cluster/parts.ts. */
 const inTime = <Value>(ms: number, reading: Promise<Value>): Promise<Value> => {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(tooSlow()), ms);
