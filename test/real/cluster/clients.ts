@@ -18,8 +18,8 @@ interface Client extends Service {
   name: string;
   count: number;
   shelf: Shelf;
-  /** Animals that no other client touches. */
-  own: number[];
+  /** Animals that no other client touches, and their newest ETags. */
+  own: { id: number; etag: string }[];
 }
 
 /** How many animals clients race for at a time. */
@@ -45,7 +45,7 @@ const once = async (client: Client, path: string, key: string, expected: number[
   return settled;
 };
 
-const add = async (client: Client): Promise<number> => {
+const add = async (client: Client): Promise<{ id: number; etag: string }> => {
   const key = nextKey(client);
   const pet = { name: key, status: "available" };
   const settled = await once(client, "/v1/pets", key, [201], { ...pet, categoryId: 1 });
@@ -61,35 +61,44 @@ const add = async (client: Client): Promise<number> => {
     { method: "GET", path: `/v1/pets/${id}` },
     (status, { name }) => status === 200 && name === key,
   );
-  return id;
+  return { id, etag: settled.etag };
 };
 
 const addOwn = async (client: Client): Promise<void> => void client.own.push(await add(client));
 
+/**
+ * A request that its client has given up may be carried out after the client's next change. `If-Match` then refuses it, and also
+ * a repetition of a request that was carried out.
+ */
 const rename = async (client: Client): Promise<void> => {
-  const id = client.own.at(-1);
-  if (id === undefined) return addOwn(client);
+  const pet = client.own.at(-1);
+  if (!pet) return addOwn(client);
   const name = nextKey(client);
-  const path = `/v1/pets/${id}`;
-  const settled = await write(client, { method: "PATCH", path, body: { name } }, [200]);
-  client.ledger.pets.set(id, { name, status: "available" });
+  const path = `/v1/pets/${pet.id}`;
+  const call = { method: "PATCH", path, body: { name }, ifMatch: pet.etag };
+  const settled = await write(client, call, [200, 412]);
+  const isRepetition = settled.status === 412 && settled.unknown > 0;
+  const { body, text, etag } = isRepetition ? await settle(client, { method: "GET", path }) : settled;
+  if (body["name"] !== name) client.ledger.surprises.push(`${path} is ${text} instead of ${name}`);
+  pet.etag = etag;
+  client.ledger.pets.set(pet.id, { name, status: "available" });
   await readElsewhere(
     client,
     settled,
     { method: "GET", path },
-    (status, body) => status === 200 && body["name"] === name,
+    (status, read) => status === 200 && read["name"] === name,
   );
 };
 
 const remove = async (client: Client): Promise<void> => {
-  const id = client.own.pop();
-  if (id === undefined) return addOwn(client);
-  const path = `/v1/pets/${id}`;
+  const pet = client.own.pop();
+  if (!pet) return addOwn(client);
+  const path = `/v1/pets/${pet.id}`;
   const call = { method: "DELETE", path };
   const settled = await write(client, call, [204, 404]);
   if (settled.status === 404 && settled.unknown === 0)
     client.ledger.surprises.push(`${path} is missing, and no client deleted it`);
-  client.ledger.pets.set(id, null);
+  client.ledger.pets.set(pet.id, null);
   await readElsewhere(client, settled, { method: "GET", path }, (status) => status === 404);
 };
 
@@ -128,7 +137,7 @@ const step = async (client: Client, id: number, name: string, status: string): P
 /** Orders an animal that others order too, and completes what it got. */
 const race = async (client: Client): Promise<void> => {
   const { shelf } = client;
-  if (shelf.pets.length < RACED_PETS || Math.random() < 0.2) shelf.pets.push(await add(client));
+  if (shelf.pets.length < RACED_PETS || Math.random() < 0.2) shelf.pets.push((await add(client)).id);
   const petId = shelf.pets[Math.floor(Math.random() * shelf.pets.length)];
   if (petId === undefined) return;
   const id = await order(client, petId);
@@ -142,7 +151,7 @@ const race = async (client: Client): Promise<void> => {
 
 /** Orders an animal that only this client orders, and cancels: the animal is available again. */
 const orderAndCancel = async (client: Client): Promise<void> => {
-  const petId = await add(client);
+  const { id: petId } = await add(client);
   const id = await order(client, petId);
   if (id === undefined)
     return void client.ledger.surprises.push(`animal ${petId} has an order that no client placed`);

@@ -12,6 +12,8 @@ export interface Call {
   path: string;
   body?: object;
   idempotencyKey?: string;
+  /** An ETag: the request fails with 412 if the resource has changed since. */
+  ifMatch?: string;
   /** Instead of the service's key. */
   key?: string;
 }
@@ -20,6 +22,7 @@ export interface Settled {
   status: number;
   body: Record<string, unknown>;
   text: string;
+  etag: string;
   /** The URL of the node that responded. */
   url: string;
   /** Responses that may have been lost before this one. */
@@ -56,6 +59,7 @@ export const ask = async (
         authorization: `Bearer ${call.key ?? key}`,
         ...(call.body && { "content-type": "application/json" }),
         ...(call.idempotencyKey !== undefined && { "idempotency-key": call.idempotencyKey }),
+        ...(call.ifMatch !== undefined && { "if-match": call.ifMatch }),
       },
       ...(call.body && { body: JSON.stringify(call.body) }),
       // Bun sends a request again when a kept connection closes.
@@ -65,7 +69,8 @@ export const ask = async (
     const text = await response.text();
     const body = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
     const isToRetry = response.status === 503 || body["code"] === "idempotency_in_flight";
-    return isToRetry ? undefined : { status: response.status, body, text, url };
+    const etag = response.headers.get("etag") ?? "";
+    return isToRetry ? undefined : { status: response.status, body, text, etag, url };
   } catch {
     return undefined;
   }
