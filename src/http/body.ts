@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { Fault } from "../lib/errors.ts";
 import { parseDomainList } from "../lib/domain-list.ts";
 import { parseJson } from "../lib/json.ts";
+import { withDeadline } from "../lib/time.ts";
 import { YAML_TYPES, parseYaml } from "./yaml.ts";
 
 /**
@@ -30,13 +31,6 @@ const tooLarge = (limit: number) =>
 /** After the response, Bun stops reading the body: it closes the connection, or resets the stream with NO_ERROR. */
 const tooSlow = () => new Fault("request_timeout", undefined, { connection: "close" });
 
-/** Not by `withDeadline`, for the reason of `withPatience` in data/cluster/parts.ts. */
-const inTime = <Value>(ms: number, reading: Promise<Value>): Promise<Value> => {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(tooSlow()), ms);
-  return Promise.race([reading, late]).finally(() => clearTimeout(timer));
-};
-
 const readChunks = async (body: ReadableStream<Uint8Array>, limit: number, pace: Pace) => {
   const startedAt = performance.now();
   const reader = body.getReader();
@@ -44,7 +38,8 @@ const readChunks = async (body: ReadableStream<Uint8Array>, limit: number, pace:
   let size = 0;
   for (;;) {
     const allowedMs = pace.graceMs + (1000 * size) / pace.bytesPerSecond;
-    const { done, value } = await inTime(startedAt + allowedMs - performance.now(), reader.read());
+    const remainingMs = startedAt + allowedMs - performance.now();
+    const { done, value } = await withDeadline(reader.read(), remainingMs, tooSlow);
     if (done) return Buffer.concat(chunks, size);
     size += value.length;
     if (size > limit) {
@@ -70,7 +65,7 @@ export const readBodyWithin = async (
   try {
     const bytes =
       announced <= SHORT_BYTES || !request.body
-        ? await inTime(pace.graceMs, request.bytes())
+        ? await withDeadline(request.bytes(), pace.graceMs, tooSlow)
         : await readChunks(request.body, limit, pace);
     if (!(await hasAborted(request))) return bytes;
   } catch (error) {

