@@ -90,6 +90,7 @@ export const catchUpWith = ({ log, file, transactions, progress, counts, reads }
   const commitMigrations = (next: DecodedLogRecord): void => {
     const { content } = next.record;
     if (content.kind !== "migrations") return;
+    file.contents.unfollow();
     try {
       const mark = applyMigrations(file.writer, file.mark(), next, content);
       file.advance(mark);
@@ -99,11 +100,14 @@ export const catchUpWith = ({ log, file, transactions, progress, counts, reads }
     } finally {
       endMigration(file.writer);
     }
+    file.contents.follow();
   };
 
   const commitSlice = (left: readonly LogRecord[]): number => {
+    const before = file.mark();
     const { done, records, bytes, next, error } = applySlice(left);
     const mark = file.mark();
+    file.contents.advance(before.position, mark.position);
     const result = transactions.commitOpen();
     if (result.state === "refused") throw result.error;
     // It was rolled back: the same records again.

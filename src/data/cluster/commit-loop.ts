@@ -119,6 +119,7 @@ export const replication = (
     let isCommitted = false;
     try {
       file.advance(next);
+      file.contents.advance(next.position - 1, next.position);
       isCommitted = transactions.commitOpen().state === "committed";
     } finally {
       if (isCommitted) {

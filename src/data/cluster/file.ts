@@ -1,3 +1,4 @@
+import { openContents } from "./contents.ts";
 import { Database as Client, type SQLQueryBindings } from "bun:sqlite";
 import { effectOf, type RecordedStatement } from "./record.ts";
 import { asDiskError } from "../db/failures.ts";
@@ -130,6 +131,7 @@ export const openReplicaFile = (path: string) => {
     writer,
     reader,
     ...openRecorder(writer),
+    contents: openContents(writer),
     /** The file's applied position, as of now or of the open transaction. */
     mark: (): ReplicaMark => markStatement.get() ?? mark,
     /** Writes the mark in the open transaction. */

@@ -33,6 +33,7 @@ const appendMigrations = async (
 ): Promise<boolean> => {
   const { writer } = file;
   const appliedAt = Date.now();
+  file.contents.unfollow();
   try {
     if (!migrateUncommitted(writer, migrations, appliedAt)) return false;
     const mark = file.mark();
@@ -106,6 +107,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
   try {
     await migrateReplica(file, log, writes.catchUp, options.migrates ?? false);
     assertCurrent(file.writer, migrations);
+    file.contents.follow();
   } catch (error) {
     file.close();
     throw error;

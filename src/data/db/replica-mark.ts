@@ -1,7 +1,7 @@
 import type { Database as Client } from "bun:sqlite";
 import { MigrationRefused } from "./migrate.ts";
 import { openExisting } from "./snapshot.ts";
-import { CREATE_REPLICA, REPLICA, hasTable } from "./schema-check.ts";
+import { CONTENTS, CREATE_REPLICA, REPLICA, hasTable } from "./schema-check.ts";
 
 /** Which log a database is a replica of, and how much of it has been applied. */
 export interface ReplicaMark {
@@ -36,7 +36,9 @@ export const markReplica = (client: Client, { log, position, id, checksum }: Rep
   })();
 };
 
-export const unmarkReplica = (client: Client): void => void client.run(`DROP TABLE IF EXISTS ${REPLICA}`);
+export const unmarkReplica = (client: Client): void => {
+  for (const table of [REPLICA, CONTENTS]) client.run(`DROP TABLE IF EXISTS ${table}`);
+};
 
 /** Changes a database that no other process uses, and copies its log into it: the file alone is then the database. */
 export const changeAlone = (path: string, change: (client: Client) => void): void => {

@@ -10,6 +10,12 @@ export const CREATE_BACKUP_FILES = `CREATE TABLE ${BACKUP_FILES} (hash TEXT NOT 
 export const REPLICA = "replica";
 export const CREATE_REPLICA = `CREATE TABLE ${REPLICA} (one INTEGER PRIMARY KEY CHECK (one = 1), log TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, checksum TEXT NOT NULL) STRICT`;
 
+/** The table of a replica with what its tables hold: see data/cluster/contents.ts. */
+export const CONTENTS = "contents";
+const CONTENTS_COLUMNS =
+  "(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, tables TEXT NOT NULL) STRICT";
+export const CREATE_CONTENTS = `CREATE TABLE IF NOT EXISTS ${CONTENTS} ${CONTENTS_COLUMNS}`;
+
 /** The table of a backup with its position in a cluster's log. */
 export const BACKUP_ORIGIN = "backup_origin";
 export const CREATE_BACKUP_ORIGIN = `CREATE TABLE ${BACKUP_ORIGIN} (log TEXT NOT NULL, position INTEGER NOT NULL) STRICT`;
@@ -21,6 +27,7 @@ const OPTIONAL: Objects = new Map([
   [asTable(BACKUP_FILES), CREATE_BACKUP_FILES],
   [asTable(BACKUP_ORIGIN), CREATE_BACKUP_ORIGIN],
   [asTable(REPLICA), CREATE_REPLICA],
+  [asTable(CONTENTS), `CREATE TABLE ${CONTENTS} ${CONTENTS_COLUMNS}`],
 ]);
 
 export const hasTable = (client: Client, name: string): boolean =>
