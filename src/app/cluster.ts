@@ -2,6 +2,8 @@ import { hostname } from "node:os";
 import type { Cluster, ReplicaState } from "../data/cluster/cluster.ts";
 import { erasurePoller } from "../data/cluster/erasures.ts";
 import { EngineUnavailable } from "../data/cluster/log.ts";
+import { isCheckedFirst } from "../data/cluster/membership.ts";
+import { checkReplica, differenceJudge } from "../data/cluster/check.ts";
 import { announceNode, type Nodes } from "../data/cluster/nodes.ts";
 import { onOneNode } from "../data/cluster/on-one-node.ts";
 import { FORMAT } from "../data/cluster/record.ts";
@@ -20,7 +22,7 @@ import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { type Clock, formatTime } from "../lib/time.ts";
+import { type Clock, DAY_MS, formatTime } from "../lib/time.ts";
 import { VERSION } from "../lib/version.ts";
 
 const clusterGauges = ({ state, liveNodes }: Pick<Cluster, "state" | "liveNodes">): GaugeOptions[] => [
@@ -44,11 +46,17 @@ const clusterCounters = ({ state }: Pick<Cluster, "state">): CounterOptions[] =>
 };
 
 /** Makes snapshots on one node of the cluster. */
-const snapshots = (cluster: Cluster, { dataDir, blobsUrl, diskReserve }: Config, log: Logger): Poller => {
+const snapshots = (
+  cluster: Cluster,
+  { dataDir, blobsUrl, diskReserve }: Config,
+  log: Logger,
+  isDisputed: () => boolean,
+): Poller => {
   const path = databasePath(dataDir);
   const onError = (error: unknown) => log.warn({ err: error }, "the cluster's snapshot could not be made");
   const poller = snapshotPoller(path, cluster, {
     objects: snapshotObjects(blobsUrl),
+    isDisputed,
     // Below the reserve, the server is not ready.
     assertRoom() {
       if (freeBytes(dataDir) < diskReserve + fileSize(path))
@@ -59,6 +67,15 @@ const snapshots = (cluster: Cluster, { dataDir, blobsUrl, diskReserve }: Config,
     onError,
   });
   return onOneNode([poller], cluster.log, { name: "snapshots", node: cluster.node, onError });
+};
+
+/** Checks the whole file once a day, in steps that leave most of the time to requests. */
+const checks = (cluster: Cluster, { dataDir }: Config, log: Logger): Poller => {
+  const path = databasePath(dataDir);
+  return repeat(DAY_MS, (signal) => checkReplica(path, cluster, signal), {
+    firstMs: isCheckedFirst(path) ? DAY_MS : 0,
+    onError: (error) => log.warn({ err: error }, "the replica could not be checked"),
+  });
 };
 
 /** Rewrites the database after the erasure of a person. */
@@ -72,9 +89,15 @@ const erasures = (cluster: Cluster, { dataDir }: Config, log: Logger): Poller =>
       log.warn({ err: error }, "the database could not be rewritten after the erasure of a person"),
   });
 
-const snapshotPollers = (cluster: Cluster, config: Config, log: Logger): Poller[] => [
-  snapshots(cluster, config, log),
+const snapshotPollers = (
+  cluster: Cluster,
+  config: Config,
+  log: Logger,
+  isDisputed: () => boolean,
+): Poller[] => [
+  snapshots(cluster, config, log, isDisputed),
   erasures(cluster, config, log),
+  checks(cluster, config, log),
 ];
 
 const NO_BLOBS =
@@ -174,6 +197,7 @@ export const serverCluster = async (
 ): Promise<ServerCluster> => {
   if (!config.blobsUrl) log.warn(NO_BLOBS);
   const since = clock.now();
+  const judge = differenceJudge(databasePath(config.dataDir), cluster);
   const nodes = announceNode(
     cluster.log,
     () => ({
@@ -185,8 +209,11 @@ export const serverCluster = async (
       address,
       since,
       now: clock.now(),
+      content: cluster.content(),
+      blames: cluster.state().blames,
     }),
     {
+      onNodes: judge.onNodes,
       onError: (error) => log.warn({ err: error }, "this node could not announce itself to the others"),
       onTaken: () =>
         log.error(
@@ -201,14 +228,16 @@ export const serverCluster = async (
     log: cluster.log,
     node: cluster.node,
     outdated: cluster.outdated,
+    fail: cluster.fail,
     state,
+    content: cluster.content,
     liveNodes: nodes.count,
     nodes,
     describe: () =>
       `Node ${hostname()} of the cluster ${addressOf(config)}: position ${state().position}, ${quantity(nodes.count(), "node")}`,
     fault,
     assertReady: readinessOf(state, fault),
-    pollers: [nodes, poller, ...snapshotPollers(cluster, config, log)],
+    pollers: [nodes, poller, ...snapshotPollers(cluster, config, log, judge.isDisputed)],
     onOneNode: (pollers) => workOfOneNode(pollers, cluster, log),
     gauges: clusterGauges({ state, liveNodes: nodes.count }),
     counters: clusterCounters({ state }),

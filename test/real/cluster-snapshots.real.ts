@@ -81,7 +81,7 @@ const measure = async (engine: string, url: string): Promise<void> => {
   };
   const poller = snapshotPoller(
     path,
-    { log, node: "a", state },
+    { log, node: "a", state, fail: (error) => void errors.push(error) },
     {
       checkMs: IS_SMALL ? 100 : 10_000,
       onMade: ({ position, reference }, took) =>

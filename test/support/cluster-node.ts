@@ -11,6 +11,7 @@ const STATE: ReplicaState = {
   head: 9,
   confirmedAt: 0,
   problem: undefined,
+  blames: [],
   appends: 5,
   lostAppends: 2,
   applied: 3,
@@ -32,6 +33,8 @@ export const clusterNode = async (env: Record<string, string> = {}) => {
     liveNodes: () => 1,
     state: () => state,
     outdated: new Promise(() => {}),
+    fail: () => {},
+    content: () => undefined,
   };
   const config = readConfig({
     flags: {},

@@ -4,7 +4,8 @@ import { migrations } from "../db/migrations.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
-import { type LogRecord, LogTrimmed, ReplicaOutdated } from "./log.ts";
+import { checkFile } from "./contents.ts";
+import { EffectDiffers, type LogRecord, LogTrimmed, ReplicaDamaged, ReplicaOutdated } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import {
   type DecodedRecord,
@@ -19,6 +20,8 @@ import { assertReplicable } from "./file.ts";
 import { rowOf } from "../db/statement.ts";
 
 const READ_RECORDS = 500;
+/** A node shows so many of the records that it could not reproduce. */
+const MAX_BLAMES = 10;
 /** An engine returns a few MiB at a time: less than this is all there is, unless it is as many records as were asked for. */
 const FULL_READ_BYTES = 2 ** 20;
 /** How long records are applied before other work has its turn. */
@@ -41,8 +44,21 @@ interface Slice {
 }
 
 /** Applies the log to the file, as far as it goes. Returns when nothing is left to read. */
-export const catchUpWith = ({ log, file, transactions, progress, counts, reads }: Parts) => {
-  const apply = writesApplier(file.writer);
+export const catchUpWith = ({ log, file, transactions, progress, counts, reads, blames }: Parts) => {
+  /** The ids of records that had another effect here, though this file is sound. */
+  const accepted = new Set<string>();
+  const apply = writesApplier(file.writer, accepted);
+
+  /** @throws ReplicaDamaged; or the error, if nothing shows which of the two files is damaged */
+  const judge = async (error: EffectDiffers): Promise<void> => {
+    const { position, id, node } = error;
+    const checked = await checkFile(file.writer.filename);
+    if (checked.state === "damaged") throw new ReplicaDamaged(checked.reason, { cause: error });
+    if (checked.state === "unknown" || node === undefined) throw error;
+    accepted.add(id);
+    blames.push({ node, position, at: Date.now() });
+    blames.splice(0, blames.length - MAX_BLAMES);
+  };
 
   const noteApplied = (records: number, bytes: number): void => {
     counts.applied += records;
@@ -129,12 +145,23 @@ export const catchUpWith = ({ log, file, transactions, progress, counts, reads }
     }
   };
 
+  /** Applies records, also those that had another effect on a damaged node. */
+  const applyJudged = async (records: readonly LogRecord[]): Promise<void> => {
+    for (;;)
+      try {
+        return await applyAll(records);
+      } catch (error) {
+        if (!(error instanceof EffectDiffers)) throw error;
+        await judge(error);
+      }
+  };
+
   return async (): Promise<void> => {
     progress.assertUsable();
     try {
       for (;;) {
         const records = await read();
-        await applyAll(records);
+        await applyJudged(records);
         progress.advance(file.mark());
         const bytes = records.reduce((sum, { record }) => sum + record.length, 0);
         if (records.length < READ_RECORDS && bytes < FULL_READ_BYTES) break;
@@ -188,14 +215,15 @@ const statementRunner = (client: Client) => {
   };
 };
 
-/** The mark after a record. @throws ReplicaOutdated if the record was made on a different replica */
+/** The mark after a record. @throws EffectDiffers unless it had the same effect where it was made */
 const markAfter = (
   mark: ReplicaMark,
   { position, id, record }: DecodedLogRecord,
   effects: readonly string[],
+  accepted: ReadonlySet<string> = new Set(),
 ): ReplicaMark => {
-  if (nextChecksum(mark.checksum, record.body, effects) !== record.checksum)
-    throw new ReplicaOutdated(`record ${position} had another effect here than where it was made`);
+  if (!accepted.has(id) && nextChecksum(mark.checksum, record.body, effects) !== record.checksum)
+    throw new EffectDiffers(position, id, record.node);
   return { log: mark.log, position, id, checksum: record.checksum };
 };
 
@@ -208,7 +236,7 @@ const assertFollows = (mark: ReplicaMark, { position, record: { previous } }: De
 };
 
 /** A function that applies writes after `mark` in the open transaction, and returns the next mark. @throws ReplicaOutdated */
-const writesApplier = (client: Client) => {
+const writesApplier = (client: Client, accepted: ReadonlySet<string>) => {
   const run = statementRunner(client);
   const effectsOf = ({ position }: DecodedLogRecord, statements: readonly RecordedStatement[]): string[] => {
     try {
@@ -226,7 +254,7 @@ const writesApplier = (client: Client) => {
     statements: readonly RecordedStatement[],
   ): ReplicaMark => {
     assertFollows(mark, record);
-    return markAfter(mark, record, effectsOf(record, statements));
+    return markAfter(mark, record, effectsOf(record, statements), accepted);
   };
 };
 

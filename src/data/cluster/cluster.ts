@@ -1,4 +1,6 @@
-import type { Log } from "./log.ts";
+import type { ContentDigest } from "./contents.ts";
+import type { Blame } from "./nodes.ts";
+import type { Log, ReplicaDamaged } from "./log.ts";
 
 /** A cluster server's parts in addition to its `Database`. Undefined without DATABASE_URL. */
 export interface Cluster {
@@ -8,8 +10,12 @@ export interface Cluster {
   /** How many nodes share the work and the limits: those that announce themselves, at least 1. */
   liveNodes(): number;
   state(): ReplicaState;
+  /** What the replica's tables hold; undefined if that is unknown. */
+  content(): ContentDigest | undefined;
   /** Resolves when the replica has to be made again from the snapshot: the server then starts again. */
   readonly outdated: Promise<Error>;
+  /** Serves nothing from now on, and makes the replica again. */
+  fail(reason: ReplicaDamaged): void;
 }
 
 export interface ReplicaState {
@@ -21,6 +27,8 @@ export interface ReplicaState {
   readonly confirmedAt: number;
   /** The reason why writes and reads are currently refused. */
   readonly problem: string | undefined;
+  /** The nodes whose records had another effect here, though this file is sound. */
+  readonly blames: readonly Blame[];
   readonly appends: number;
   /** Appends that another node's came before. */
   readonly lostAppends: number;

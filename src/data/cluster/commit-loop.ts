@@ -101,7 +101,7 @@ const settle = ({ writes }: PerformedGroup): void => {
 
 /** Returns a function that tries to commit writes through the log, in a transaction of the file that stays open meanwhile. */
 export const replication = (
-  { log, file, transactions, progress, heads, counts, reads }: Parts,
+  { node, log, file, transactions, progress, heads, counts, reads }: Parts,
   perform: (writes: readonly Write[]) => PerformedGroup,
 ) => {
   /** There is nothing to record. The rows that were read may be old, and the results wrong: the head shows whether they are. */
@@ -138,6 +138,7 @@ export const replication = (
       mark,
       { kind: "writes", statements: group.statements },
       group.effects,
+      node,
     );
     const sentAt = performance.now();
     counts.appends++;

@@ -1,4 +1,7 @@
 import type { Database as Client, SQLQueryBindings } from "bun:sqlite";
+import { openExisting } from "../db/snapshot.ts";
+import { reasonOf } from "../../lib/reason.ts";
+import { isDamage } from "../../lib/storage-errors.ts";
 import { CONTENTS, CREATE_CONTENTS, hasTable, REPLICA } from "../db/schema-check.ts";
 import { rowOf } from "../db/statement.ts";
 
@@ -105,25 +108,19 @@ const slicesOf = function* (client: Client, table: Table): Generator<readonly Re
   }
 };
 
-/** The contents as the rows are, table by table; each step reads one slice. */
-const steps = function* (client: Client): Generator<undefined, Contents> {
-  const contents = new Map<string, TableContent>();
-  for (const table of tablesOf(client)) {
-    let content = EMPTY;
-    for (const rows of slicesOf(client, table)) {
-      for (const { row } of rows) content = plus(content, row, 1);
-      yield;
-    }
-    contents.set(table.name, content);
+/** What a table holds; each step reads one slice. */
+const stepsOf = function* (client: Client, table: Table): Generator<undefined, TableContent> {
+  let content = EMPTY;
+  for (const rows of slicesOf(client, table)) {
+    for (const { row } of rows) content = plus(content, row, 1);
+    yield;
   }
-  return contents;
+  return content;
 };
 
-const allSteps = <Result>(all: Generator<undefined, Result>): Result => {
-  for (;;) {
-    const step = all.next();
-    if (step.done) return step.value;
-  }
+const contentOf = (client: Client, table: Table): TableContent => {
+  const steps = stepsOf(client, table);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 };
 
 interface Stored {
@@ -131,13 +128,13 @@ interface Stored {
   tables: string;
 }
 
+/** Undefined for a database that is no replica, or that a program has written that does not follow the changes. */
 const storedIn = (client: Client): Stored | undefined =>
-  hasTable(client, CONTENTS)
-    ? (client.query<Stored, []>(`SELECT position, tables FROM ${CONTENTS}`).get() ?? undefined)
+  hasTable(client, CONTENTS) && hasTable(client, REPLICA)
+    ? (client
+        .query<Stored, []>(`SELECT position, tables FROM ${CONTENTS} JOIN ${REPLICA} USING (position)`)
+        .get() ?? undefined)
     : undefined;
-
-const positionOf = (client: Client): number =>
-  rowOf(client.query<{ position: number }, []>(`SELECT position FROM ${REPLICA}`)).position;
 
 /**
  * Keeps the contents of a replica's tables up to date, in the transactions that change them: triggers of this connection note
@@ -177,8 +174,9 @@ export const openContents = (writer: Client) => {
         const tables = tablesOf(writer);
         for (const sql of tables.flatMap(triggersOf)) writer.run(sql);
         triggers = tables.flatMap(({ name }) => SEEN.map((event) => `content_${name}_${event}`));
-        const position = positionOf(writer);
-        if (storedStatement.get()?.position !== position) save(position, allSteps(steps(writer)));
+        const { position } = rowOf(writer.query<{ position: number }, []>(`SELECT position FROM ${REPLICA}`));
+        if (storedStatement.get()?.position !== position)
+          save(position, new Map(tables.map((table) => [table.name, contentOf(writer, table)])));
         writer.run("COMMIT");
       } catch (error) {
         if (writer.inTransaction) writer.run("ROLLBACK");
@@ -206,39 +204,77 @@ export const openContents = (writer: Client) => {
 
 export type FollowedContents = ReturnType<typeof openContents>;
 
-const difference = (stored: Contents, found: Contents): string[] =>
-  [...new Set([...stored.keys(), ...found.keys()])].flatMap((table) => {
-    const [before, now] = [stored.get(table) ?? EMPTY, found.get(table) ?? EMPTY];
-    if (before.hash === now.hash && before.rows === now.rows) return [];
-    return [before.rows === now.rows ? table : `${table} (${now.rows} rows instead of ${before.rows})`];
-  });
+const isSame = (a: TableContent, b: TableContent): boolean => a.hash === b.hash && a.rows === b.rows;
 
-/**
- * Compares the rows of a replica with its record of them: a changed bit in a row is in no checksum of SQLite.
- * @param client with a connection of its own, which reads one state meanwhile
- * @param pause is awaited between slices of some milliseconds
- * @returns the tables that differ; undefined if the file has no record of them
- */
-export const damagedTables = async (
+/** Compares one table in a transaction: a long one would keep the log from being truncated. */
+const checkTable = async (
   client: Client,
-  pause: () => Promise<unknown> = () => Bun.sleep(0),
-): Promise<string[] | undefined> => {
+  table: Table,
+  pause: () => Promise<unknown>,
+): Promise<string | undefined> => {
   client.run("BEGIN");
   try {
     const stored = storedIn(client);
-    if (stored?.position !== positionOf(client)) return undefined;
-    const all = steps(client);
-    for (let step = all.next(); ; step = all.next()) {
-      if (step.done) return difference(fromText(stored.tables), step.value);
-      await pause();
+    if (!stored) return undefined;
+    const before = fromText(stored.tables).get(table.name) ?? EMPTY;
+    const steps = stepsOf(client, table);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (!step.done) await pause();
+      else if (isSame(step.value, before)) return undefined;
+      else if (step.value.rows === before.rows) return table.name;
+      else return `${table.name} (${step.value.rows} rows instead of ${before.rows})`;
     }
   } finally {
     client.run("COMMIT");
   }
 };
 
-/** A digest of all contents, and the position that it is of; undefined if they are unknown. */
-export const contentDigest = (client: Client): { position: number; digest: string } | undefined => {
+/**
+ * Compares the rows of a replica with its record of them: SQLite has no checksum that a changed bit in a row would break.
+ * @param client a connection with no other use
+ * @param pause is awaited between steps of some milliseconds
+ * @returns the tables that differ; undefined if the file has no record of them
+ */
+export const damagedTables = async (
+  client: Client,
+  pause: () => Promise<unknown> = () => Bun.sleep(0),
+): Promise<string[] | undefined> => {
+  if (!storedIn(client)) return undefined;
+  const damaged: string[] = [];
+  for (const table of tablesOf(client)) {
+    const found = await checkTable(client, table, pause);
+    if (found !== undefined) damaged.push(found);
+  }
+  return damaged;
+};
+
+/** `unknown`: the file has no record of its contents. */
+export type FileState =
+  { readonly state: "sound" | "unknown" } | { readonly state: "damaged"; readonly reason: string };
+
+/** Checks the file of a replica, which may be in use. @param pause as of `damagedTables` */
+export const checkFile = async (path: string, pause?: () => Promise<unknown>): Promise<FileState> => {
+  try {
+    using client = openExisting(path, { readonly: true });
+    const tables = await damagedTables(client, pause);
+    if (!tables) return { state: "unknown" };
+    if (tables.length === 0) return { state: "sound" };
+    const reason = `the file is damaged: its rows are not those that were written, in ${tables.join(", ")}`;
+    return { state: "damaged", reason };
+  } catch (error) {
+    if (isDamage(error)) return { state: "damaged", reason: `the file is damaged: ${reasonOf(error)}` };
+    throw error;
+  }
+};
+
+/** A digest of all tables at a position of the log. */
+export interface ContentDigest {
+  readonly position: number;
+  readonly digest: string;
+}
+
+/** Undefined if the contents are unknown. */
+export const contentDigest = (client: Client): ContentDigest | undefined => {
   const stored = storedIn(client);
   return stored && { position: stored.position, digest: Bun.hash(stored.tables).toString(RADIX) };
 };

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { replicaMark } from "../db/replica-mark.ts";
 import { openExisting } from "../db/snapshot.ts";
@@ -44,6 +44,28 @@ export const withCopy = async <Result>(
 export const markOutdated = (path: string, reason: string): Promise<void> =>
   writeDurably(outdatedPath(path), `${reason}\n`);
 
+/** The file of a damaged replica, until the next one. */
+export const damagedPath = (path: string): string => `${path}.damaged`;
+
+const DAMAGED = "damaged: ";
+
+/** As `markOutdated`; the file is then kept when it is replaced. */
+export const markDamaged = (path: string, reason: string): Promise<void> =>
+  markOutdated(path, DAMAGED + reason);
+
+export const isMarkedDamaged = (path: string): boolean =>
+  isMarkedOutdated(path) && readFileSync(outdatedPath(path), "utf8").startsWith(DAMAGED);
+
+/** Moves the files of a damaged replica away, for an inspection. Those of an earlier one are replaced. */
+const setAside = (path: string): void => {
+  // It was moved away before a crash.
+  if (!existsSync(path)) return;
+  rmSync(`${damagedPath(path)}-wal`, { force: true });
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${damagedPath(path)}-wal`);
+  renameSync(path, damagedPath(path));
+  rmSync(`${path}-shm`, { force: true });
+};
+
 export const removeOutdatedMark = (path: string): void => rmSync(outdatedPath(path), { force: true });
 
 export const isMarkedOutdated = (path: string): boolean => existsSync(outdatedPath(path));
@@ -85,7 +107,9 @@ const assertSameStore = (path: string, copy: string): void => {
 export const putInPlace = async (path: string, copy: string): Promise<void> => {
   await syncPath(copy);
   // From here until the end, the files may be of two databases.
-  if (existsSync(path)) await markOutdated(path, "it is being replaced");
+  const isDamaged = isMarkedDamaged(path);
+  if (existsSync(path) && !isDamaged) await markOutdated(path, "it is being replaced");
+  if (isDamaged) setAside(path);
   for (const end of ["-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
   renameSync(copy, path);
   syncDirectory(dirname(path));

@@ -150,3 +150,22 @@ export class LogTrimmed extends Error {
 export class ReplicaOutdated extends Error {
   override name = "ReplicaOutdated";
 }
+
+/** A record had another effect here than where it was made: one of the two files is damaged. */
+export class EffectDiffers extends ReplicaOutdated {
+  override name = "EffectDiffers";
+
+  constructor(
+    readonly position: number,
+    readonly id: string,
+    /** The id of the node that made it. */
+    readonly node: string | undefined,
+  ) {
+    super(`record ${position} had another effect here than where it was made`);
+  }
+}
+
+/** The replica's file has changed by itself, such as by a failing disk. It is kept when it is made again. */
+export class ReplicaDamaged extends ReplicaOutdated {
+  override name = "ReplicaDamaged";
+}

@@ -12,10 +12,14 @@ import { openExisting } from "../db/snapshot.ts";
 import { ensureStoreId, storeIdOf } from "../db/store-id.ts";
 import { fileSize } from "../../lib/files.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
+import { checkFile } from "./contents.ts";
 import { EngineUnavailable, type Head, type Log, LogTrimmed } from "./log.ts";
 import {
+  damagedPath,
+  isMarkedDamaged,
   isMarkedOutdated,
   loadSnapshot,
+  markDamaged,
   putInPlace,
   removeCopy,
   removeOutdatedMark,
@@ -119,6 +123,28 @@ const refuseWithoutLog = (path: string, found: Found): never => {
   );
 };
 
+/** A larger file is checked while it is served: this much takes a few seconds. */
+const MAX_CHECKED_BYTES = 256 * 2 ** 20;
+
+/** True if a start checks the whole file before it is served. */
+export const isCheckedFirst = (path: string): boolean => fileSize(path) <= MAX_CHECKED_BYTES;
+
+/** The reason why the file must be replaced; undefined if it need not. */
+const startFault = async (
+  path: string,
+  found: ReplicaMark | "outdated",
+  head: Head,
+  log: Log,
+): Promise<string | undefined> => {
+  if (found === "outdated") return isMarkedDamaged(path) ? "it is damaged, and is kept" : "it was marked";
+  const reason = await outdatedReason(found, head, log);
+  if (reason !== undefined || !isCheckedFirst(path)) return reason;
+  const checked = await checkFile(path);
+  if (checked.state !== "damaged") return undefined;
+  await markDamaged(path, checked.reason);
+  return `${checked.reason}; it is kept as ${damagedPath(path)}`;
+};
+
 interface StartOptions extends SnapshotOptions {
   /** Called when the snapshot has to be loaded or made. */
   onStep?: ((reason: string) => void) | undefined;
@@ -153,7 +179,7 @@ export const startReplica = async (path: string, log: Log, options: StartOptions
   try {
     const head = await log.head();
     if (!head) return refuseWithoutLog(path, found);
-    const reason = found === "outdated" ? "it was marked" : await outdatedReason(found, head, log);
+    const reason = await startFault(path, found, head, log);
     if (reason === undefined) return;
     options.onStep?.(`the replica is outdated (${reason}): loading the cluster's snapshot`);
   } catch (error) {

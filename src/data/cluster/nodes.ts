@@ -1,5 +1,15 @@
+import type { ContentDigest } from "./contents.ts";
 import { type Claim, exceptUnavailable, type Log } from "./log.ts";
 import { repeat } from "../../lib/poller.ts";
+
+/** A record had another effect on this node than on the one that made it, and this node's file is sound. */
+export interface Blame {
+  /** The id of the node that made it. */
+  readonly node: string;
+  readonly position: number;
+  /** When that was found, by this node's clock, in milliseconds UTC. */
+  readonly at: number;
+}
 
 export interface NodeEntry {
   /** Random, kept in DATA_DIR. */
@@ -16,6 +26,9 @@ export interface NodeEntry {
   readonly since: number;
   /** Its clock at the time of this report, in milliseconds UTC. */
   readonly now: number;
+  /** Earlier versions do not report it. */
+  readonly content?: ContentDigest | undefined;
+  readonly blames?: readonly Blame[];
 }
 
 const PREFIX = "node/";
@@ -26,14 +39,24 @@ const UPDATE_MS = 2000;
 const TAKEN_MS = 3 * TTL_MS;
 
 const isEntry = (value: unknown): value is NodeEntry => {
-  const { id, name, version, format, position, address, since, now } = (value ?? {}) as Record<
-    string,
-    unknown
-  >;
+  const { id, name, version, format, position, address, since, now, content, blames } = (value ??
+    {}) as Record<string, unknown>;
   return (
+    (content === undefined || isDigest(content)) &&
+    (blames === undefined || (Array.isArray(blames) && blames.every(isBlame))) &&
     [id, name, version, address].every((text) => typeof text === "string" && text.length <= 300) &&
     [format, position, since, now].every((number) => Number.isSafeInteger(number))
   );
+};
+
+const isDigest = (value: unknown): boolean => {
+  const { position, digest } = (value ?? {}) as Record<string, unknown>;
+  return Number.isSafeInteger(position) && typeof digest === "string" && digest.length <= 100;
+};
+
+const isBlame = (value: unknown): boolean => {
+  const { node, position, at } = (value ?? {}) as Record<string, unknown>;
+  return typeof node === "string" && Number.isSafeInteger(position) && Number.isSafeInteger(at);
 };
 
 const parseEntry = (text: string): NodeEntry[] => {
@@ -62,9 +85,16 @@ export const announceNode = (
   {
     onError,
     onTaken,
+    onNodes,
     updateMs = UPDATE_MS,
     takenMs = TAKEN_MS,
-  }: { onError(error: unknown): void; onTaken(): void; updateMs?: number; takenMs?: number },
+  }: {
+    onError(error: unknown): void;
+    onTaken(): void;
+    onNodes?(self: NodeEntry, nodes: readonly NodeEntry[]): Promise<void>;
+    updateMs?: number;
+    takenMs?: number;
+  },
 ) => {
   let claim: Claim | undefined;
   let refusedSince: number | undefined;
@@ -88,6 +118,7 @@ export const announceNode = (
   const update = async () => {
     await keepClaim();
     nodes = await readNodes(log);
+    await onNodes?.(self(), nodes);
   };
   const poller = repeat(updateMs, update, {
     firstMs: 0,

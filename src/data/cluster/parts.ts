@@ -9,6 +9,7 @@ import { lockHolder as holderOf } from "../db/other-processes.ts";
 import type { ReadinessOptions } from "../db/readiness.ts";
 import { type GroupCommitOptions, transactions } from "../db/commit.ts";
 import { openReplicaFile } from "./file.ts";
+import type { Blame } from "./nodes.ts";
 
 /** How many requests for the head may be pending. Later callers meanwhile share the next one. */
 const MAX_REQUESTS = 4;
@@ -249,7 +250,7 @@ export interface ReplicaOptions
 }
 
 /** The parts that reads and writes of the file share. */
-export const openParts = (path: string, log: Log) => {
+export const openParts = (path: string, log: Log, node: string) => {
   const file = openReplicaFile(path);
   const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
   const changes = detectChanges(file.writer);
@@ -259,6 +260,7 @@ export const openParts = (path: string, log: Log) => {
     changes.beginOwn();
   };
   return {
+    node,
     log,
     file,
     files,
@@ -271,6 +273,8 @@ export const openParts = (path: string, log: Log) => {
     growth: logGrowth(),
     reads: sharedReads(file.reader, changes.detect),
     lockHolder: () => holderOf(path),
+    /** The nodes whose records had another effect here, though this file is sound. */
+    blames: [] as Blame[],
     /** This process's work, for `cluster status` and the metrics. */
     counts: { appends: 0, lostAppends: 0, appendSeconds: 0, recordBytes: 0, applied: 0, committed: 0 },
   };

@@ -31,6 +31,8 @@ interface RecordHeader {
   /** The id of the record before it. */
   readonly previous: string;
   readonly checksum: string;
+  /** The id of the node that made it; undefined in records of earlier versions. */
+  readonly node?: string;
 }
 
 export interface DecodedRecord extends RecordHeader {
@@ -101,8 +103,8 @@ const contentOf = (body: string): RecordContent => {
 };
 
 /** A byte for the form, then the header and the content, each a line of JSON, compressed. */
-const encodeRecord = ({ program, previous, checksum }: RecordHeader, body: string): Uint8Array => {
-  const packed = Bun.zstdCompressSync(`${JSON.stringify({ program, previous, checksum })}\n${body}`);
+const encodeRecord = (header: RecordHeader, body: string): Uint8Array => {
+  const packed = Bun.zstdCompressSync(`${JSON.stringify(header)}\n${body}`);
   const record = new Uint8Array(packed.length + 1);
   record[0] = FORMAT;
   record.set(packed, 1);
@@ -140,11 +142,12 @@ export const makeRecord = (
   mark: ReplicaMark,
   content: RecordContent,
   effects: readonly string[],
+  node: string,
 ): { record: Uint8Array; next: ReplicaMark; bytes: number } => {
   const body = bodyOf(content);
   const checksum = nextChecksum(mark.checksum, body, effects);
   return {
-    record: encodeRecord({ program: PROGRAM, previous: mark.id, checksum }, body),
+    record: encodeRecord({ program: PROGRAM, previous: mark.id, checksum, node }, body),
     next: { log: mark.log, position: mark.position + 1, id: Bun.randomUUIDv7(), checksum },
     bytes: body.length,
   };

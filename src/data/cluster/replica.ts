@@ -15,6 +15,7 @@ import { reasonOf } from "../../lib/reason.ts";
 import { StorageUnavailable } from "../../lib/storage-errors.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
+import { contentDigest } from "./contents.ts";
 import { commitLoop, derivedRunner, groupCommitter, groupPerformer, replication } from "./commit-loop.ts";
 import type { ReplicaFile } from "./file.ts";
 import type { Log } from "./log.ts";
@@ -27,8 +28,7 @@ const pendingOf = ({ writer }: ReplicaFile): readonly Migration[] =>
 
 /** Appends the migrations that the log lacks as one record. @returns false if another node's record came first */
 const appendMigrations = async (
-  file: ReplicaFile,
-  log: Log,
+  { file, log, node }: Pick<Parts, "file" | "log" | "node">,
   pending: readonly Migration[],
 ): Promise<boolean> => {
   const { writer } = file;
@@ -38,7 +38,12 @@ const appendMigrations = async (
     if (!migrateUncommitted(writer, migrations, appliedAt)) return false;
     const mark = file.mark();
     const recorded = pending.map(({ tag, sql }) => ({ tag, hash: hashOf(sql) }));
-    const { record, next } = makeRecord(mark, { kind: "migrations", migrations: recorded, appliedAt }, []);
+    const { record, next } = makeRecord(
+      mark,
+      { kind: "migrations", migrations: recorded, appliedAt },
+      [],
+      node,
+    );
     const { won } = await log.append(mark, next.id, record);
     if (!won) return false;
     file.advance(next);
@@ -55,11 +60,11 @@ const appendMigrations = async (
  * @throws MigrationRefused if the database is newer than this program
  */
 const migrateReplica = async (
-  file: ReplicaFile,
-  log: Log,
+  parts: Pick<Parts, "file" | "log" | "node">,
   catchUp: () => Promise<void>,
   mayAppend: boolean,
 ): Promise<void> => {
+  const { file, log } = parts;
   if (pendingOf(file).length === 0) return;
   // Without the lease, the record of a node that writes all the time would come first again and again.
   const lease = mayAppend ? await log.writeLease() : undefined;
@@ -68,7 +73,7 @@ const migrateReplica = async (
       await catchUp();
       const pending = pendingOf(file);
       if (pending.length === 0 || !mayAppend) return;
-      await appendMigrations(file, log, pending);
+      await appendMigrations(parts, pending);
     }
   } finally {
     await lease?.release("the migrations are done");
@@ -91,7 +96,7 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
 
 /** Opens a file that is a replica of the log. The log stays open when the database is closed. @throws NotAReplica */
 export const openReplica = async (path: string, log: Log, options: ReplicaOptions): Promise<Replica> => {
-  const parts = openParts(path, log);
+  const parts = openParts(path, log, options.node);
   const {
     file,
     files,
@@ -105,7 +110,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
   } = parts;
   const writes = replicaWrites(parts, options);
   try {
-    await migrateReplica(file, log, writes.catchUp, options.migrates ?? false);
+    await migrateReplica(parts, writes.catchUp, options.migrates ?? false);
     assertCurrent(file.writer, migrations);
     file.contents.follow();
   } catch (error) {
@@ -176,9 +181,12 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
       head: progress.head(),
       confirmedAt: progress.confirmedAt(),
       problem: problem(),
+      blames: parts.blames,
       ...counts,
     }),
+    content: () => contentDigest(file.reader),
     outdated: progress.outdated,
+    fail: progress.fail,
   };
   return { database, cluster };
 };

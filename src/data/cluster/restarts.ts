@@ -1,5 +1,5 @@
-import { ReplicaOutdated } from "./log.ts";
-import { markOutdated } from "./load-snapshot.ts";
+import { ReplicaDamaged, ReplicaOutdated } from "./log.ts";
+import { markDamaged, markOutdated } from "./load-snapshot.ts";
 import type { Config } from "../../config/config.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { reasonOf } from "../../lib/reason.ts";
@@ -39,7 +39,8 @@ const rebuilder = ({ dataDir }: Config) => {
     const now = performance.now();
     rebuilds = [...rebuilds.filter((time) => time > now - REBUILD_WINDOW_MS), now];
     if (rebuilds.length > MAX_REBUILDS) return false;
-    await markOutdated(databasePath(dataDir), outdated.message);
+    const mark = outdated instanceof ReplicaDamaged ? markDamaged : markOutdated;
+    await mark(databasePath(dataDir), outdated.message);
     return true;
   };
 };

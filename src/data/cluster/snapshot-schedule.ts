@@ -5,7 +5,8 @@ import { type Poller, repeat } from "../../lib/poller.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Erasure, readErasures, removeOldErasures } from "./erasures.ts";
-import { EngineUnavailable, type Log, LogTrimmed, type Snapshot } from "./log.ts";
+import { checkFile } from "./contents.ts";
+import { EngineUnavailable, type Log, LogTrimmed, ReplicaDamaged, type Snapshot } from "./log.ts";
 import { withCopy } from "./load-snapshot.ts";
 import {
   parseReference,
@@ -88,6 +89,8 @@ export const makeSnapshot = async (
   await cleanUp(log, options, partsBefore.name, (name) => !isObsolete(name, partsBefore, node));
   return withCopy(path, async (copy) => {
     await copyAside(path, copy, signal);
+    const checked = await checkFile(copy);
+    if (checked.state === "damaged") throw new ReplicaDamaged(checked.reason);
     const mark = markOf(copy);
     if (mark.log !== before.log || mark.position <= before.position) return undefined;
     const name = snapshotName(dirname(partsBefore.name), mark.position, node);
@@ -125,6 +128,8 @@ export const isDue = ({ records, bytes, ageMs }: Growth): boolean =>
   records >= MAX_RECORDS || bytes >= MAX_BYTES || (records > 0 && ageMs >= MAX_AGE_MS);
 
 interface ScheduleOptions extends Omit<MakeOptions, "signal" | "node"> {
+  /** True while another node has other contents, and nothing shows which of them are right. */
+  isDisputed?: () => boolean;
   /** Called before the database is copied. @throws if the disk has no room for the copy */
   assertRoom?: () => void;
   onMade(snapshot: Snapshot, seconds: number): void;
@@ -138,8 +143,8 @@ const isExpected = (error: unknown): boolean =>
 /** Makes snapshots when they are due. Run it on one node: others only do the same work in vain. */
 export const snapshotPoller = (
   path: string,
-  { log, node, state }: Pick<Cluster, "log" | "node" | "state">,
-  { onMade, onError, assertRoom, checkMs = CHECK_MS, ...options }: ScheduleOptions,
+  { log, node, state, fail }: Pick<Cluster, "log" | "node" | "state" | "fail">,
+  { onMade, onError, assertRoom, isDisputed = () => false, checkMs = CHECK_MS, ...options }: ScheduleOptions,
 ): Poller => {
   /** This node's view of the log when it first saw the snapshot. */
   let seen = { position: -1, recordBytes: 0 };
@@ -173,7 +178,7 @@ export const snapshotPoller = (
     await removeOldErasures(log, erasures, Date.now());
   };
   const work = async (signal: AbortSignal) => {
-    if (performance.now() < restsUntil) return;
+    if (performance.now() < restsUntil || isDisputed()) return;
     const last = await log.snapshot();
     if (!last) return;
     const erasures = await readErasures(log);
@@ -184,7 +189,10 @@ export const snapshotPoller = (
     await forget(erasures, made ?? last);
   };
   return repeat(checkMs, work, {
-    // The engine's monitor reports it, once. A run that is aborted ends with its claim, or with the server.
-    onError: (error) => (isExpected(error) ? undefined : onError(error)),
+    onError(error) {
+      if (error instanceof ReplicaDamaged) fail(error);
+      // The engine's monitor reports it, once. A run that is aborted ends with its claim, or with the server.
+      else if (!isExpected(error)) onError(error);
+    },
   });
 };

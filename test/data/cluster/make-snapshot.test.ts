@@ -204,7 +204,7 @@ describe("a snapshot is due", () => {
     const made: number[] = [];
     const poller = snapshotPoller(
       path,
-      { log, node: "a", state },
+      { log, node: "a", state, fail: () => {} },
       {
         onMade: ({ position }) => made.push(position),
         onError: (error) => {

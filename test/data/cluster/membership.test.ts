@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { markOutdated } from "../../../src/data/cluster/load-snapshot.ts";
 import type { Log } from "../../../src/data/cluster/log.ts";
@@ -9,6 +9,7 @@ import {
   makeEmbedded,
   startReplica,
 } from "../../../src/data/cluster/membership.ts";
+import { openReplica } from "../../../src/data/cluster/replica.ts";
 import { createDatabase, openDatabase } from "../../../src/data/db/open.ts";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
@@ -17,7 +18,7 @@ import { inspect, markAt, newPath, startNode, writeAsNode } from "../../support/
 import { atEnd, contextOf, temporaryDirectory } from "../../support/store.ts";
 import { announceNode } from "../../../src/data/cluster/nodes.ts";
 import { openKeys } from "../../../src/access/keys/service.ts";
-import { memoryCluster } from "../../support/cluster.ts";
+import { addNamed, memoryCluster, namesOf } from "../../support/cluster.ts";
 import { nodeIdOf } from "../../../src/data/cluster/open-replica.ts";
 import { nodeIdPath } from "../../../src/data/data-dir/paths.ts";
 
@@ -95,6 +96,26 @@ test("the start of a replica loads the snapshot again if the replica is marked a
   await startReplica(path, log);
   expect(readdirSync(join(path, ".."))).toEqual(["adoption-store.db"]);
   expect(markAt(path)).toMatchObject({ ...(await log.head()) });
+});
+
+test("the start of a replica with a changed bit in a row keeps the file aside, and loads the snapshot", async () => {
+  const { log, path } = await startNode();
+  const before = await openReplica(path, log, { node: "a" });
+  await addNamed(before, "Charlie");
+  await before.database.close();
+  const content = readFileSync(path);
+  content.write("l", content.indexOf("Charlie") + 1);
+  writeFileSync(path, content);
+  const steps: string[] = [];
+  await startReplica(path, log, { onStep: (step) => steps.push(step) });
+  expect(steps).toEqual([
+    expect.stringMatching(/the file is damaged: .* in pets; it is kept as .*\.db\.damaged/),
+  ]);
+  expect(readdirSync(join(path, "..")).sort()).toEqual(["adoption-store.db", "adoption-store.db.damaged"]);
+  const again = await openReplica(path, log, { node: "a" });
+  atEnd(again.database.close);
+  await again.database.fresh();
+  expect(namesOf(again)).toEqual(["Charlie"]);
 });
 
 test("the start of a replica loads the snapshot if the log does not continue the replica", async () => {

@@ -241,7 +241,7 @@ test("when the engine has removed records that the replica lacks, the replica is
   expect((await late.cluster.outdated).message).toContain("were removed");
 });
 
-test("a replica that differs from the others detects that with the next record that shows it", async () => {
+test("a replica that was changed from outside detects that with the next record that shows it", async () => {
   const { open, newFile } = await memoryCluster();
   const path = newFile();
   const [a, b] = [await open(), await open({ path })];
@@ -250,9 +250,28 @@ test("a replica that differs from the others detects that with the next record t
   using other = new Client(path);
   other.run("DELETE FROM pets");
   expect(await act(a.database, RENAME, "Max", id)).toEqual([{ id }]);
-  expect(await outcomeOf(b.database.fresh())).toThrow("had another effect here");
-  expect((await b.cluster.outdated).message).toContain("record 2");
+  expect(await outcomeOf(b.database.fresh())).toThrow("the file is damaged");
+  expect((await b.cluster.outdated).message).toContain("pets (0 rows instead of 1)");
   expect(replicaMark(other)?.position).toBe(1);
+});
+
+test("of a record that two nodes cannot reproduce, its author is blamed, and they serve on", async () => {
+  const { open, newFile } = await memoryCluster();
+  const path = newFile();
+  const [a, b, c] = [await open({ path }), await open(), await open()] as const;
+  const id = await addNamed(a, "Charlie");
+  using disk = new Client(path);
+  disk.run("UPDATE pets SET name = 'Clarlie'");
+  const change = "UPDATE pets SET status = 'pending' WHERE id = ? RETURNING name";
+  expect(await act(a.database, change, id)).toEqual([{ name: "Clarlie" }]);
+  for (const { database, cluster } of [b, c]) {
+    await database.fresh();
+    expect(cluster.state().blames).toMatchObject([{ node: path, position: 2 }]);
+  }
+  await addNamed(b, "Max");
+  await c.database.fresh();
+  expect(namesOf(c)).toEqual(["Charlie", "Max"]);
+  expect(c.cluster.content()).toEqual(b.cluster.content());
 });
 
 test("a replica that cannot apply records reports the reason, and continues when it can", async () => {
@@ -329,7 +348,7 @@ test("a replica of an older schema is brought up to date although another node w
   let written = 0;
   engine.onAppend = async (id) => {
     if (id === mark.id) return;
-    const { record, next } = makeRecord(mark, { kind: "writes", statements }, ["0 []"]);
+    const { record, next } = makeRecord(mark, { kind: "writes", statements }, ["0 []"], "other");
     const before = mark;
     mark = { ...FIRST, ...next };
     if (++written > 20) throw new Error("the other node never waits");
@@ -354,7 +373,7 @@ test("a replica serves nothing once a newer program has migrated the others, and
     migrations: [{ tag: "9999_newer", hash: "x" }],
     appliedAt: 1,
   } as const;
-  const { record, next } = makeRecord(FIRST, content, []);
+  const { record, next } = makeRecord(FIRST, content, [], "other");
   await engine.open().append(FIRST, next.id, record);
   expect(await outcomeOf(a.database.fresh())).toThrow("9999_newer: upgrade the program");
   expect(await outcomeOf(addNamed(a, "Bella"))).toThrow("upgrade the program");
