@@ -17,6 +17,7 @@ import { describeMissing, readProcessRecord } from "../data/data-dir/process-rec
 import { shellQuoted } from "../data/data-dir/shell.ts";
 import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data/data-dir/storage.ts";
 import { DiskError, explainFailure, hasFailedToRead } from "../data/db/failures.ts";
+import { damagedTables, describeDamage } from "../data/cluster/contents.ts";
 import { assertSound, ForeignSchema, UnsoundDatabase } from "../data/db/integrity.ts";
 import { isReplicaFile, readingOf } from "../data/db/readonly.ts";
 import type { Client } from "../data/db/snapshot.ts";
@@ -115,11 +116,21 @@ const unsoundFault = (error: UnsoundDatabase): Error =>
     { cause: error },
   );
 
+/** @throws if rows of a node's copy have changed by themselves */
+const assertContents = async (client: Client): Promise<void> => {
+  const tables = (await damagedTables(client)) ?? [];
+  if (tables.length > 0)
+    throw new Error(
+      `${describeDamage(tables)}: restart the server, which then loads the cluster's snapshot and keeps this file`,
+    );
+};
+
 /** Checks everything that a backup checks. */
 export const database: Probe = async (config, { quick }) => {
   const look = () =>
-    reading(config, (client) => {
+    reading(config, async (client) => {
       assertSound(client, { quick });
+      if (!quick) await assertContents(client);
       return quick
         ? "no damage found, all migrations applied; indexes were not compared with their tables (--quick)"
         : "intact, all migrations applied";

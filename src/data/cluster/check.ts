@@ -30,7 +30,7 @@ const blames = ({ blames: all = [], now }: NodeEntry, author: NodeEntry): boolea
   all.some(({ node, at }) => node === author.id && now - at < author.now - author.since);
 
 /** The other nodes that show that this one, or they, are wrong. */
-export const accusersOf = (self: NodeEntry, nodes: readonly NodeEntry[]): NodeEntry[] =>
+const accusersOf = (self: NodeEntry, nodes: readonly NodeEntry[]): NodeEntry[] =>
   nodes.filter((node) => node.id !== self.id && (differ(node, self) || blames(node, self)));
 
 /** The size of the largest group of nodes that agree with each other, and not with this one. */

@@ -202,8 +202,6 @@ export const openContents = (writer: Client) => {
   };
 };
 
-export type FollowedContents = ReturnType<typeof openContents>;
-
 const isSame = (a: TableContent, b: TableContent): boolean => a.hash === b.hash && a.rows === b.rows;
 
 /** Compares one table in a transaction: a long one would keep the log from being truncated. */
@@ -248,8 +246,11 @@ export const damagedTables = async (
   return damaged;
 };
 
+export const describeDamage = (tables: readonly string[]): string =>
+  `the file is damaged: its rows are not those that were written, in ${tables.join(", ")}`;
+
 /** `unknown`: the file has no record of its contents. */
-export type FileState =
+type FileState =
   { readonly state: "sound" | "unknown" } | { readonly state: "damaged"; readonly reason: string };
 
 /** Checks the file of a replica, which may be in use. @param pause as of `damagedTables` */
@@ -259,8 +260,7 @@ export const checkFile = async (path: string, pause?: () => Promise<unknown>): P
     const tables = await damagedTables(client, pause);
     if (!tables) return { state: "unknown" };
     if (tables.length === 0) return { state: "sound" };
-    const reason = `the file is damaged: its rows are not those that were written, in ${tables.join(", ")}`;
-    return { state: "damaged", reason };
+    return { state: "damaged", reason: describeDamage(tables) };
   } catch (error) {
     if (isDamage(error)) return { state: "damaged", reason: `the file is damaged: ${reasonOf(error)}` };
     throw error;

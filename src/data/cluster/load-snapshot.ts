@@ -47,6 +47,11 @@ export const markOutdated = (path: string, reason: string): Promise<void> =>
 /** The file of a damaged replica, until the next one. */
 export const damagedPath = (path: string): string => `${path}.damaged`;
 
+/** It cannot be rewritten after the erasure of a person. */
+export const removeDamaged = (path: string): void => {
+  for (const end of ["", "-wal"]) rmSync(damagedPath(path) + end, { force: true });
+};
+
 const DAMAGED = "damaged: ";
 
 /** As `markOutdated`; the file is then kept when it is replaced. */

@@ -51,6 +51,17 @@ const versionProblems = (nodes: readonly NodeEntry[]): string[] => {
   return [`The nodes run different versions (${list.join("; ")}): finish the upgrade`];
 };
 
+/** Nodes at the same position with other contents. Of two nodes, the program cannot know which is right. */
+const contentProblems = (nodes: readonly NodeEntry[]): ClusterProblem[] =>
+  [...Map.groupBy(nodes, ({ content }) => content?.position)].flatMap(([position, same]) => {
+    const groups = [...Map.groupBy(same, ({ content }) => content?.digest).values()];
+    if (position === undefined || groups.length < 2) return [];
+    const names = groups.map((group) => group.map(({ name }) => name).join(" and "));
+    return failure(
+      `${names.join(" has other contents than ")} after record ${position}, and no snapshot is made until all agree: compare them, stop the node that is wrong, move its database out of DATA_DIR, and start it again; a node that a majority contradicts does this by itself`,
+    );
+  });
+
 const lagProblems = (nodes: readonly NodeEntry[], head: number): string[] =>
   nodes
     .filter(({ position }) => head - position > MAX_LAG)
@@ -108,6 +119,7 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
   ];
   return [
     ...(nodes.length === 0 ? [failure("No node runs: start a server with this DATABASE_URL")] : []),
+    ...contentProblems(nodes),
     ...warnings.map(warning),
   ];
 };

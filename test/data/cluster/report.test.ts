@@ -129,6 +129,17 @@ test.each([
     /^The nodes run different versions \(1\.0\.0 on host-a; 1\.1\.0 on host-b\): finish the upgrade/,
   ],
   [
+    "two nodes with other contents",
+    {
+      log: {
+        nodes: ["a", "b"].map((id) =>
+          node(id, { position: 200_000, content: { position: 199_000, digest: `digest of ${id}` } }),
+        ),
+      },
+    },
+    /^failed: host-a has other contents than host-b after record 199000, and no snapshot is made until all agree/,
+  ],
+  [
     "a node that lags",
     { log: { nodes: [node("a", { position: 180_000 })] } },
     /^Node host-a is 20,000 records behind/,
