@@ -4,7 +4,7 @@ import { erasurePoller } from "../data/cluster/erasures.ts";
 import { EngineUnavailable } from "../data/cluster/log.ts";
 import { isCheckedFirst } from "../data/cluster/membership.ts";
 import { removeDamaged } from "../data/cluster/load-snapshot.ts";
-import { checkReplica, differenceJudge } from "../data/cluster/check.ts";
+import { checkReplica, differenceJudge, type Judge } from "../data/cluster/check.ts";
 import { announceNode, type Nodes } from "../data/cluster/nodes.ts";
 import { onOneNode } from "../data/cluster/on-one-node.ts";
 import { FORMAT } from "../data/cluster/record.ts";
@@ -51,13 +51,13 @@ const snapshots = (
   cluster: Cluster,
   { dataDir, blobsUrl, diskReserve }: Config,
   log: Logger,
-  isDisputed: () => boolean,
+  judge: Judge,
 ): Poller => {
   const path = databasePath(dataDir);
   const onError = (error: unknown) => log.warn({ err: error }, "the cluster's snapshot could not be made");
   const poller = snapshotPoller(path, cluster, {
     objects: snapshotObjects(blobsUrl),
-    isDisputed,
+    judge,
     // Below the reserve, the server is not ready.
     assertRoom() {
       if (freeBytes(dataDir) < diskReserve + fileSize(path))
@@ -91,13 +91,8 @@ const erasures = (cluster: Cluster, { dataDir }: Config, log: Logger): Poller =>
       log.warn({ err: error }, "the database could not be rewritten after the erasure of a person"),
   });
 
-const snapshotPollers = (
-  cluster: Cluster,
-  config: Config,
-  log: Logger,
-  isDisputed: () => boolean,
-): Poller[] => [
-  snapshots(cluster, config, log, isDisputed),
+const snapshotPollers = (cluster: Cluster, config: Config, log: Logger, judge: Judge): Poller[] => [
+  snapshots(cluster, config, log, judge),
   erasures(cluster, config, log),
   checks(cluster, config, log),
 ];
@@ -211,7 +206,7 @@ export const serverCluster = async (
       address,
       since,
       now: clock.now(),
-      content: cluster.content(),
+      contents: cluster.contents(),
       blames: cluster.state().blames,
     }),
     {
@@ -232,14 +227,14 @@ export const serverCluster = async (
     outdated: cluster.outdated,
     fail: cluster.fail,
     state,
-    content: cluster.content,
+    contents: cluster.contents,
     liveNodes: nodes.count,
     nodes,
     describe: () =>
       `Node ${hostname()} of the cluster ${addressOf(config)}: position ${state().position}, ${quantity(nodes.count(), "node")}`,
     fault,
     assertReady: readinessOf(state, fault),
-    pollers: [nodes, poller, ...snapshotPollers(cluster, config, log, judge.isDisputed)],
+    pollers: [nodes, poller, ...snapshotPollers(cluster, config, log, judge)],
     onOneNode: (pollers) => workOfOneNode(pollers, cluster, log),
     gauges: clusterGauges({ state, liveNodes: nodes.count }),
     counters: clusterCounters({ state }),

@@ -34,7 +34,7 @@ export const clusterNode = async (env: Record<string, string> = {}) => {
     state: () => state,
     outdated: new Promise(() => {}),
     fail: () => {},
-    content: () => undefined,
+    contents: () => [],
   };
   const config = readConfig({
     flags: {},

@@ -4,7 +4,7 @@ import { migrations } from "../db/migrations.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
-import { checkFile } from "./contents.ts";
+import { CHECKPOINT, checkFile } from "./contents.ts";
 import { EffectDiffers, type LogRecord, LogTrimmed, ReplicaDamaged, ReplicaOutdated } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import {
@@ -81,7 +81,7 @@ export const catchUpWith = ({ log, file, transactions, progress, counts, reads, 
     const slice: Slice = { done: 0, records: 0, bytes: 0 };
     for (const end = performance.now() + SLICE_MS; slice.done < records.length; slice.done++) {
       const { position, id, record } = records[slice.done] as LogRecord;
-      if (performance.now() > end) break;
+      if (performance.now() > end || (slice.records > 0 && mark.position % CHECKPOINT === 0)) break;
       // Another process has applied it to the same file.
       if (position <= mark.position) continue;
       file.writer.run("SAVEPOINT record");

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync } from "node:fs";
-import { quantity } from "../../lib/quantity.ts";
 import type { Cluster } from "./cluster.ts";
 import { checkFile } from "./contents.ts";
 import { ReplicaDamaged } from "./log.ts";
@@ -21,47 +20,56 @@ export const checkReplica = async (
   if (checked.state === "damaged") fail(new ReplicaDamaged(checked.reason));
 };
 
-/** True if both are at the same position of the log with other contents. */
-const differ = ({ content: a }: NodeEntry, { content: b }: NodeEntry): boolean =>
-  a !== undefined && b !== undefined && a.position === b.position && a.digest !== b.digest;
+/** The newest position at which both show their contents, and both digests. */
+const comparisonOf = ({ contents: a = [] }: NodeEntry, { contents: b = [] }: NodeEntry) => {
+  const digests = new Map(b.map(({ position, digest }) => [position, digest]));
+  const common = a.findLast(({ position }) => digests.has(position));
+  return common && { position: common.position, own: common.digest, other: digests.get(common.position) };
+};
 
 /** True if a record of `author` had another effect on this node, since the author started. */
 const blames = ({ blames: all = [], now }: NodeEntry, author: NodeEntry): boolean =>
   all.some(({ node, at }) => node === author.id && now - at < author.now - author.since);
 
-/** The other nodes that show that this one, or they, are wrong. */
-const accusersOf = (self: NodeEntry, nodes: readonly NodeEntry[]): NodeEntry[] =>
-  nodes.filter((node) => node.id !== self.id && (differ(node, self) || blames(node, self)));
-
-/** The size of the largest group of nodes that agree with each other, and not with this one. */
-const largestGroup = (accusers: readonly NodeEntry[]): number =>
-  Math.max(
-    0,
-    ...[...Map.groupBy(accusers, ({ content }) => JSON.stringify(content))].map(([, group]) => group.length),
-  );
-
-/** Nodes with the contents of this one, and itself. */
-const supporters = (self: NodeEntry, nodes: readonly NodeEntry[]): number =>
-  nodes.filter(({ id, content }) => id === self.id || (content && Bun.deepEquals(content, self.content)))
-    .length;
+const largest = (groups: Iterable<readonly unknown[]>): number =>
+  Math.max(0, ...[...groups].map((group) => group.length));
 
 /**
  * Settles differences between nodes. A node whose file is damaged, or that a majority contradicts, makes its replica again.
- * @returns a function for `onNodes`, and whether a difference is left that no majority settles
+ * `onNodes` gets the nodes every few seconds.
  */
 export const differenceJudge = (path: string, { fail }: Pick<Cluster, "fail">) => {
   let isDisputed = false;
+  let isAlone = true;
+  let agreed = -1;
   return {
+    /** True if another node contradicts this one, and no majority or damage has settled it. */
     isDisputed: () => isDisputed,
+    /** True if no other node shows its contents. */
+    isAlone: () => isAlone,
+    /** The last position at which another node had the contents of this one; -1 if there was none. */
+    agreedUpTo: () => agreed,
     async onNodes(self: NodeEntry, nodes: readonly NodeEntry[]): Promise<void> {
-      const accusers = accusersOf(self, nodes);
-      isDisputed = accusers.length > 0;
+      const others = nodes.filter(({ id }) => id !== self.id);
+      const comparisons = others.flatMap((other) => comparisonOf(self, other) ?? []);
+      const [same, different] = [true, false].map((wanted) =>
+        comparisons.filter(({ own, other }) => (own === other) === wanted),
+      ) as [typeof comparisons, typeof comparisons];
+      const accusers = others.filter((other) => blames(other, self));
+      agreed = Math.max(agreed, ...same.map(({ position }) => position));
+      isAlone = others.every(({ contents = [] }) => contents.length === 0);
+      isDisputed = different.length > 0 || accusers.length > same.length;
       if (!isDisputed) return;
       const checked = await checkFile(path);
       if (checked.state === "damaged") return fail(new ReplicaDamaged(checked.reason));
-      const against = Math.max(largestGroup(accusers), accusers.filter((node) => blames(node, self)).length);
-      if (against > 1 && against > supporters(self, nodes))
-        fail(new ReplicaDamaged(`${quantity(against, "other node")} have other contents than this one`));
+      const against = Math.max(
+        largest(Map.groupBy(different, ({ position, other }) => `${position} ${other}`).values()),
+        accusers.length,
+      );
+      if (against > 1 && against > same.length + 1)
+        fail(new ReplicaDamaged(`${against} other nodes have other contents than this one`));
     },
   };
 };
+
+export type Judge = Omit<ReturnType<typeof differenceJudge>, "onNodes">;

@@ -10,8 +10,8 @@ export interface Cluster {
   /** How many nodes share the work and the limits: those that announce themselves, at least 1. */
   liveNodes(): number;
   state(): ReplicaState;
-  /** What the replica's tables hold; undefined if that is unknown. */
-  content(): ContentDigest | undefined;
+  /** What the replica's tables hold, at positions that nodes compare, in ascending order. */
+  contents(): readonly ContentDigest[];
   /** Resolves when the replica has to be made again from the snapshot: the server then starts again. */
   readonly outdated: Promise<Error>;
   /** Serves nothing from now on, and makes the replica again. */

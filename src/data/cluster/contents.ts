@@ -83,6 +83,21 @@ const triggersOf = (table: Table): string[] =>
       BEGIN INSERT INTO ${CHANGES} VALUES ${[...removed, ...added].join(", ")}; END`;
   });
 
+/** Nodes that write all the time are at the same position at no time, so they compare these positions. */
+export const CHECKPOINT = 128;
+const KEPT_CHECKPOINTS = 3;
+
+/** A digest of all tables at a position of the log. */
+export interface ContentDigest {
+  readonly position: number;
+  readonly digest: string;
+}
+
+const digestOf = ({ position, tables }: Stored): ContentDigest => ({
+  position,
+  digest: Bun.hash(tables).toString(RADIX),
+});
+
 /** How many rows are read before other work has its turn: some milliseconds. */
 const SLICE_ROWS = 2000;
 
@@ -152,6 +167,7 @@ export const openContents = (writer: Client) => {
     `INSERT OR REPLACE INTO ${CONTENTS} (one, position, tables) VALUES (1, ?, ?)`,
   );
   let triggers: string[] = [];
+  const checkpoints: ContentDigest[] = [];
 
   const takeChanges = () => {
     const changes = changesStatement.values() as [table: string, sign: number, row: string][];
@@ -159,13 +175,21 @@ export const openContents = (writer: Client) => {
     return changes;
   };
   const save = (position: number, contents: Contents): void => {
-    const text = toText(contents);
-    saveStatement.run(position, text);
-    known = { text, contents };
+    const tables = toText(contents);
+    saveStatement.run(position, tables);
+    known = { text: tables, contents };
+    if (position % CHECKPOINT !== 0) return;
+    checkpoints.push(digestOf({ position, tables }));
+    checkpoints.splice(0, checkpoints.length - KEPT_CHECKPOINTS);
   };
   const contentsIn = (text: string): Contents => (known?.text === text ? known.contents : fromText(text));
 
   return {
+    /** At the last positions that nodes compare, and at that of the file. */
+    digests(): readonly ContentDigest[] {
+      const stored = storedIn(writer);
+      return stored ? [...checkpoints, digestOf(stored)] : checkpoints;
+    },
     /** Starts to follow the changes, after the migrations; reads the whole file if a program that did not has written it. */
     follow(): void {
       if (triggers.length > 0) return;
@@ -265,16 +289,4 @@ export const checkFile = async (path: string, pause?: () => Promise<unknown>): P
     if (isDamage(error)) return { state: "damaged", reason: `the file is damaged: ${reasonOf(error)}` };
     throw error;
   }
-};
-
-/** A digest of all tables at a position of the log. */
-export interface ContentDigest {
-  readonly position: number;
-  readonly digest: string;
-}
-
-/** Undefined if the contents are unknown. */
-export const contentDigest = (client: Client): ContentDigest | undefined => {
-  const stored = storedIn(client);
-  return stored && { position: stored.position, digest: Bun.hash(stored.tables).toString(RADIX) };
 };

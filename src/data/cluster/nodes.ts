@@ -27,7 +27,7 @@ export interface NodeEntry {
   /** Its clock at the time of this report, in milliseconds UTC. */
   readonly now: number;
   /** Earlier versions do not report it. */
-  readonly content?: ContentDigest | undefined;
+  readonly contents?: readonly ContentDigest[];
   readonly blames?: readonly Blame[];
 }
 
@@ -39,15 +39,19 @@ const UPDATE_MS = 2000;
 const TAKEN_MS = 3 * TTL_MS;
 
 const isEntry = (value: unknown): value is NodeEntry => {
-  const { id, name, version, format, position, address, since, now, content, blames } = (value ??
+  const { id, name, version, format, position, address, since, now, contents, blames } = (value ??
     {}) as Record<string, unknown>;
   return (
-    (content === undefined || isDigest(content)) &&
-    (blames === undefined || (Array.isArray(blames) && blames.every(isBlame))) &&
+    isListOf(contents, isDigest) &&
+    isListOf(blames, isBlame) &&
     [id, name, version, address].every((text) => typeof text === "string" && text.length <= 300) &&
     [format, position, since, now].every((number) => Number.isSafeInteger(number))
   );
 };
+
+/** Earlier versions have no list. */
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  value === undefined || (Array.isArray(value) && value.every(isItem));
 
 const isDigest = (value: unknown): boolean => {
   const { position, digest } = (value ?? {}) as Record<string, unknown>;

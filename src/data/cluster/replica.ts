@@ -15,7 +15,6 @@ import { reasonOf } from "../../lib/reason.ts";
 import { StorageUnavailable } from "../../lib/storage-errors.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
-import { contentDigest } from "./contents.ts";
 import { commitLoop, derivedRunner, groupCommitter, groupPerformer, replication } from "./commit-loop.ts";
 import type { ReplicaFile } from "./file.ts";
 import type { Log } from "./log.ts";
@@ -184,7 +183,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
       blames: parts.blames,
       ...counts,
     }),
-    content: () => contentDigest(file.reader),
+    contents: file.contents.digests,
     outdated: progress.outdated,
     fail: progress.fail,
   };

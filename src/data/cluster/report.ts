@@ -52,15 +52,21 @@ const versionProblems = (nodes: readonly NodeEntry[]): string[] => {
 };
 
 /** Nodes at the same position with other contents. Of two nodes, the program cannot know which is right. */
-const contentProblems = (nodes: readonly NodeEntry[]): ClusterProblem[] =>
-  [...Map.groupBy(nodes, ({ content }) => content?.position)].flatMap(([position, same]) => {
-    const groups = [...Map.groupBy(same, ({ content }) => content?.digest).values()];
-    if (position === undefined || groups.length < 2) return [];
-    const names = groups.map((group) => group.map(({ name }) => name).join(" and "));
-    return failure(
-      `${names.join(" has other contents than ")} after record ${position}, and no snapshot is made until all agree: compare them, stop the node that is wrong, move its database out of DATA_DIR, and start it again; a node that a majority contradicts does this by itself`,
-    );
-  });
+const contentProblems = (nodes: readonly NodeEntry[]): ClusterProblem[] => {
+  const shown = nodes.flatMap(({ name, contents = [] }) => contents.map((content) => ({ name, ...content })));
+  // A difference at an earlier position may have been settled.
+  const [newest] = [...Map.groupBy(shown, ({ position }) => position)]
+    .filter(([, same]) => same.length > 1)
+    .toSorted(([a], [b]) => b - a);
+  const groups = [...Map.groupBy(newest?.[1] ?? [], ({ digest }) => digest).values()];
+  if (newest === undefined || groups.length < 2) return [];
+  const names = groups.map((group) => group.map(({ name }) => name).join(" and "));
+  return [
+    failure(
+      `${names.join(" has other contents than ")} after record ${newest[0]}, and no snapshot is made until all agree: compare them, stop the node that is wrong, move its database out of DATA_DIR, and start it again; a node that a majority contradicts does this by itself`,
+    ),
+  ];
+};
 
 const lagProblems = (nodes: readonly NodeEntry[], head: number): string[] =>
   nodes

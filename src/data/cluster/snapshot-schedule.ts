@@ -1,8 +1,10 @@
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { copyAside, openExisting } from "../db/snapshot.ts";
 import { type ReplicaMark, replicaMark } from "../db/replica-mark.ts";
 import { type Poller, repeat } from "../../lib/poller.ts";
 import { DAY_MS } from "../../lib/time.ts";
+import type { Judge } from "./check.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Erasure, readErasures, removeOldErasures } from "./erasures.ts";
 import { checkFile } from "./contents.ts";
@@ -22,7 +24,24 @@ import {
 interface MakeOptions extends SnapshotOptions {
   /** Identifies this node, to find its remains after it was killed. */
   node: string;
+  /** What the other nodes show about the contents of this one. */
+  judge?: Judge;
 }
+
+/** How long a snapshot waits for another node to reach its position, and to show its contents there. */
+const CONFIRM_MS = 15_000;
+const CONFIRM_STEP_MS = 250;
+
+/**
+ * Waits until another node has shown the same contents after this position. A node that lags cannot, and is no reason to keep the
+ * log forever. @returns false if a node shows other contents
+ */
+const isConfirmed = async (position: number, judge: Judge, signal?: AbortSignal): Promise<boolean> => {
+  const end = performance.now() + CONFIRM_MS;
+  while (!judge.isAlone() && judge.agreedUpTo() < position && performance.now() < end)
+    await sleep(CONFIRM_STEP_MS, undefined, { signal });
+  return !judge.isDisputed();
+};
 
 /** True if the log has the record that this copy ends with: after a failover, the copy may have one that the engine lost. */
 const isInLog = async (log: Log, { position, ...mark }: ReplicaMark): Promise<boolean> => {
@@ -93,6 +112,7 @@ export const makeSnapshot = async (
     if (checked.state === "damaged") throw new ReplicaDamaged(checked.reason);
     const mark = markOf(copy);
     if (mark.log !== before.log || mark.position <= before.position) return undefined;
+    if (options.judge && !(await isConfirmed(mark.position, options.judge, signal))) return undefined;
     const name = snapshotName(dirname(partsBefore.name), mark.position, node);
     const parts = await putSnapshot(copy, name, log, options);
     signal?.throwIfAborted();
@@ -128,8 +148,6 @@ export const isDue = ({ records, bytes, ageMs }: Growth): boolean =>
   records >= MAX_RECORDS || bytes >= MAX_BYTES || (records > 0 && ageMs >= MAX_AGE_MS);
 
 interface ScheduleOptions extends Omit<MakeOptions, "signal" | "node"> {
-  /** True while another node has other contents, and nothing shows which of them are right. */
-  isDisputed?: () => boolean;
   /** Called before the database is copied. @throws if the disk has no room for the copy */
   assertRoom?: () => void;
   onMade(snapshot: Snapshot, seconds: number): void;
@@ -144,7 +162,7 @@ const isExpected = (error: unknown): boolean =>
 export const snapshotPoller = (
   path: string,
   { log, node, state, fail }: Pick<Cluster, "log" | "node" | "state" | "fail">,
-  { onMade, onError, assertRoom, isDisputed = () => false, checkMs = CHECK_MS, ...options }: ScheduleOptions,
+  { onMade, onError, assertRoom, checkMs = CHECK_MS, ...options }: ScheduleOptions,
 ): Poller => {
   /** This node's view of the log when it first saw the snapshot. */
   let seen = { position: -1, recordBytes: 0 };
@@ -178,7 +196,7 @@ export const snapshotPoller = (
     await removeOldErasures(log, erasures, Date.now());
   };
   const work = async (signal: AbortSignal) => {
-    if (performance.now() < restsUntil || isDisputed()) return;
+    if (performance.now() < restsUntil || options.judge?.isDisputed()) return;
     const last = await log.snapshot();
     if (!last) return;
     const erasures = await readErasures(log);

@@ -14,7 +14,7 @@ const entry = (id: string, digest: string, other: Partial<NodeEntry> = {}): Node
   address: "",
   since: 1000,
   now: 9000,
-  content: { position: 7, digest },
+  contents: [{ position: 7, digest }],
   ...other,
 });
 
@@ -34,7 +34,7 @@ test("a node with the contents of the others goes on", async () => {
     failures: [],
     isDisputed: false,
   });
-  const ahead = entry("b", "y", { content: { position: 8, digest: "y" } });
+  const ahead = entry("b", "y", { contents: [{ position: 8, digest: "y" }] });
   expect(await decision(entry("a", "x"), ahead)).toEqual({ failures: [], isDisputed: false });
 });
 
@@ -57,7 +57,7 @@ test("of two nodes that differ, neither gives up, and neither makes a snapshot",
 test("a node whose record two others could not reproduce makes its replica again, but not for one from before its start", async () => {
   const blaming = (id: string, at: number) => {
     const blames = [{ node: "a", position: 6, at }];
-    return entry(id, "y", { content: { position: 8, digest: "y" }, blames });
+    return entry(id, "y", { contents: [{ position: 8, digest: "y" }], blames });
   };
   const { failures } = await decision(entry("a", "x"), blaming("b", 5000), blaming("c", 5000));
   expect(failures).toHaveLength(1);

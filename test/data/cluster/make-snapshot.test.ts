@@ -9,6 +9,8 @@ import {
   snapshotPoller,
 } from "../../../src/data/cluster/snapshot-schedule.ts";
 import { startReplica } from "../../../src/data/cluster/membership.ts";
+import { openReplica } from "../../../src/data/cluster/replica.ts";
+import { addNamed } from "../../support/cluster.ts";
 import { copyAside } from "../../../src/data/db/snapshot.ts";
 import { storeIdOf } from "../../../src/data/db/store-id.ts";
 import { vacuum } from "../../../src/data/db/vacuum.ts";
@@ -161,6 +163,28 @@ test("a copy of a database and its rewriting keep row ids, on which the order of
   await vacuum(path);
   expect([rowids(`${path}.copy`), rowids(path)]).toEqual([before, before]);
   expect(before[0]).toEqual([2, "b"]);
+});
+
+test("a snapshot waits until another node has the same contents, and is not made if one has others", async () => {
+  const { log, path } = await startNode();
+  await writeAsNode(log, path, ADD);
+  let [agreed, isDisputed] = [-1, true];
+  const judge = { isAlone: () => false, agreedUpTo: () => agreed, isDisputed: () => isDisputed };
+  setTimeout(() => (agreed = 1), 20);
+  expect(await makeSnapshot(path, log, { node: "a", judge })).toBeUndefined();
+  expect((await log.snapshot())?.position).toBe(0);
+  isDisputed = false;
+  expect(await makeSnapshot(path, log, { node: "a", judge })).toMatchObject({ position: 1 });
+});
+
+test("a snapshot is not made of a file that has changed by itself", async () => {
+  const { log, path } = await startNode();
+  const node = await openReplica(path, log, { node: "a" });
+  await addNamed(node, "Charlie");
+  await node.database.close();
+  inspect(path, (client) => void client.run("UPDATE pets SET name = 'Clarlie'"));
+  expect(await outcomeOf(makeSnapshot(path, log, { node: "a" }))).toThrow("the file is damaged");
+  expect((await log.snapshot())?.position).toBe(0);
 });
 
 test("a node that was stopped starts from the snapshot if the records that it lacks were removed", async () => {

@@ -271,7 +271,7 @@ test("of a record that two nodes cannot reproduce, its author is blamed, and the
   await addNamed(b, "Max");
   await c.database.fresh();
   expect(namesOf(c)).toEqual(["Charlie", "Max"]);
-  expect(c.cluster.content()).toEqual(b.cluster.content());
+  expect(c.cluster.contents()).toEqual(b.cluster.contents());
 });
 
 test("a replica that cannot apply records reports the reason, and continues when it can", async () => {

@@ -133,7 +133,7 @@ test.each([
     {
       log: {
         nodes: ["a", "b"].map((id) =>
-          node(id, { position: 200_000, content: { position: 199_000, digest: `digest of ${id}` } }),
+          node(id, { position: 200_000, contents: [{ position: 199_000, digest: `digest of ${id}` }] }),
         ),
       },
     },
