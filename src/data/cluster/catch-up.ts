@@ -3,7 +3,8 @@ import { appliedMigrations, endMigration, hashOf, migrateUncommitted } from "../
 import { migrations } from "../db/migrations.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
+import { asDiskError } from "../db/failures.ts";
+import { isDamage, isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
 import { CHECKPOINT, checkFile } from "./contents.ts";
 import { EffectDiffers, type LogRecord, LogTrimmed, ReplicaDamaged, ReplicaOutdated } from "./log.ts";
 import type { Parts } from "./parts.ts";
@@ -171,6 +172,8 @@ export const catchUpWith = ({ log, file, transactions, progress, counts, reads, 
     } catch (error) {
       transactions.abandon();
       if (error instanceof ReplicaOutdated || error instanceof RecordTooNew) progress.fail(error);
+      const damage = asDiskError(file.writer, error);
+      if (isDamage(damage)) progress.fail(new ReplicaDamaged(`the file is damaged: ${reasonOf(damage)}`));
       const refusal =
         error instanceof StorageUnavailable ? error : new StorageUnavailable(String(error), { cause: error });
       progress.noteObstacle(refusal);

@@ -1,4 +1,6 @@
 import type { Database as Client, SQLQueryBindings } from "bun:sqlite";
+import { asDiskError } from "../db/failures.ts";
+import { openSqlWorker } from "../db/sql-worker.ts";
 import { openExisting } from "../db/snapshot.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isDamage } from "../../lib/storage-errors.ts";
@@ -277,16 +279,40 @@ export const describeDamage = (tables: readonly string[]): string =>
 type FileState =
   { readonly state: "sound" | "unknown" } | { readonly state: "damaged"; readonly reason: string };
 
-/** Checks the file of a replica, which may be in use. @param pause as of `damagedTables` */
-export const checkFile = async (path: string, pause?: () => Promise<unknown>): Promise<FileState> => {
+const checkContents = async (path: string, pause?: () => Promise<unknown>): Promise<FileState> => {
+  using client = openExisting(path, { readonly: true });
   try {
-    using client = openExisting(path, { readonly: true });
     const tables = await damagedTables(client, pause);
     if (!tables) return { state: "unknown" };
     if (tables.length === 0) return { state: "sound" };
     return { state: "damaged", reason: describeDamage(tables) };
   } catch (error) {
-    if (isDamage(error)) return { state: "damaged", reason: `the file is damaged: ${reasonOf(error)}` };
+    const failure = asDiskError(client, error);
+    if (isDamage(failure)) return { state: "damaged", reason: `the file is damaged: ${reasonOf(failure)}` };
+    throw failure;
+  }
+};
+
+const structuralProblem = async (path: string): Promise<string | undefined> => {
+  try {
+    await using worker = await openSqlWorker(path);
+    const [found] = await worker.all("PRAGMA integrity_check(1)");
+    const result = String(found?.["integrity_check"]);
+    return result === "ok" ? undefined : result;
+  } catch (error) {
+    if (isDamage(error)) return reasonOf(error);
     throw error;
   }
+};
+
+/**
+ * Checks the contents, pages and indexes of a replica's file, which may be in use.
+ * @param pause as of `damagedTables`
+ * @throws DiskError if the disk fails
+ */
+export const checkFile = async (path: string, pause?: () => Promise<unknown>): Promise<FileState> => {
+  const contents = await checkContents(path, pause);
+  if (contents.state === "damaged") return contents;
+  const problem = await structuralProblem(path);
+  return problem === undefined ? contents : { state: "damaged", reason: `the file is damaged: ${problem}` };
 };

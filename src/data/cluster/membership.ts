@@ -36,6 +36,7 @@ import {
 import { assertSound } from "../db/integrity.ts";
 import { migrations } from "../db/migrations.ts";
 import { reasonOf } from "../../lib/reason.ts";
+import { isDamage } from "../../lib/storage-errors.ts";
 import { readNodes } from "./nodes.ts";
 
 interface NewLogOptions extends SnapshotOptions {
@@ -99,6 +100,17 @@ const findReplica = (path: string): Found => {
   if (!existsSync(path) || (fileSize(path) === 0 && fileSize(`${path}-wal`) === 0)) return "nothing";
   using client = openExisting(path);
   return replicaMark(client) ?? (isEmptyDatabase(client) ? "nothing" : "embedded");
+};
+
+/** A file that cannot even be opened is marked. @throws DiskError if the disk fails */
+const findUndamaged = async (path: string): Promise<Found> => {
+  try {
+    return findReplica(path);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    await markDamaged(path, reasonOf(error));
+    return "outdated";
+  }
 };
 
 /** The reason why the replica cannot continue from its position; undefined if it can. */
@@ -173,7 +185,7 @@ const makeReplica = async (path: string, log: Log, { onStep, ...options }: Start
  */
 export const startReplica = async (path: string, log: Log, options: StartOptions = {}): Promise<void> => {
   removeCopy(path);
-  const found = findReplica(path);
+  const found = await findUndamaged(path);
   if (found === "nothing") return makeReplica(path, log, options);
   if (found === "embedded") return refuseWithoutLog(path, found);
   try {

@@ -3,12 +3,12 @@ import type { DatabaseUrl, EngineTls } from "../../lib/database-url.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { type Debug, logOf } from "./engines/engine.ts";
-import type { Log, PemFiles } from "./log.ts";
+import { type Log, type PemFiles, ReplicaDamaged } from "./log.ts";
 import { NotAReplica } from "./file.ts";
 import { openReplica, type Replica } from "./replica.ts";
 import { startReplica } from "./membership.ts";
 import type { Config } from "../../config/config.ts";
-import { EngineUnavailable } from "../../lib/storage-errors.ts";
+import { EngineUnavailable, isDamage } from "../../lib/storage-errors.ts";
 import { ObjectStoreError } from "../../protocols/s3/object-store-error.ts";
 import { assertDatabase, assertDataDir, fileFault, firstFault, makeDataDir } from "../data-dir/checks.ts";
 import { engineError, openError } from "../data-dir/storage.ts";
@@ -137,6 +137,7 @@ export const openReplicaStore = async (
       throw new OperatorError(`BLOBS_URL: ${error.message}: check the address, the keys and the network`, {
         cause: error,
       });
+    if (migrate && isDamage(error)) throw new ReplicaDamaged(reasonOf(error), { cause: error });
     if (error instanceof NotAReplica) throw new OperatorError(`DATA_DIR ${dataDir}: ${error.message}`);
     throw openError(dataDir, error);
   }

@@ -12,7 +12,8 @@ import { countPets, type Database } from "../db/open.ts";
 import { databaseReadiness } from "../db/readiness.ts";
 import { shrinkLog } from "../db/wal.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { StorageUnavailable } from "../../lib/storage-errors.ts";
+import { isDamage, StorageUnavailable } from "../../lib/storage-errors.ts";
+import { checkReplica } from "./check.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
 import { commitLoop, derivedRunner, groupCommitter, groupPerformer, replication } from "./commit-loop.ts";
@@ -139,6 +140,13 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     return reason === undefined ? undefined : reasonOf(reason);
   };
 
+  let checking: Promise<void> | undefined;
+  /** Another node has what this file has lost. */
+  const checkAgain = () =>
+    (checking ??= checkReplica(path, { fail: progress.fail }, ending.signal, 0)
+      .catch(readiness.suspect)
+      .finally(() => (checking = undefined)));
+
   let closed: Promise<void> | undefined;
   let shrinking: Promise<void> | undefined;
   const shrink = () => (shrinking ??= shrinkLog(file.writer).finally(() => (shrinking = undefined)));
@@ -146,7 +154,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     ending.abort();
     clearInterval(timer);
     stopReads();
-    await shrinking?.catch(() => {});
+    await Promise.all([shrinking?.catch(() => {}), checking]);
     await writes.stop();
     readiness.close();
     await closeDatabase(file.writer, files, file.close);
@@ -167,7 +175,10 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
       if (reason !== undefined) throw new StorageUnavailable(reason);
       await readiness.assert();
     },
-    suspect: readiness.suspect,
+    suspect(error) {
+      readiness.suspect(error);
+      if (isDamage(error)) void checkAgain();
+    },
     shrinkLog: async () => (closed ? undefined : shrink()),
     close: () => (closed ??= close()),
   };
