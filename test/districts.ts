@@ -108,7 +108,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   client: 926,
   config: 1394,
   data: 60,
-  "data/cluster": 5682,
+  "data/cluster": 5738,
   "data/data-dir": 705,
   "data/db": 3681,
   edge: 1743,

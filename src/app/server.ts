@@ -95,7 +95,7 @@ const openCurrent = async (
   return openStore(config, {
     create: true,
     migrate: true,
-    onStep: (step) => log.info(step),
+    onStep: (step, level = "info") => log[level](step),
     onLoad: listen,
     debug: (details, decision) => log.debug(details, decision),
   });

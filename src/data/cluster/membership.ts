@@ -157,9 +157,12 @@ const startFault = async (
   return `${checked.reason}; it is kept as ${damagedPath(path)}`;
 };
 
+/** `warn`: something is wrong with the file. */
+export type OnStep = (message: string, level?: "info" | "warn") => void;
+
 interface StartOptions extends SnapshotOptions {
   /** Called when the snapshot has to be loaded or made. */
-  onStep?: ((reason: string) => void) | undefined;
+  onStep?: OnStep | undefined;
   /** Called before a snapshot is loaded, which may take minutes. */
   onLoad?: (() => Promise<unknown>) | undefined;
 }
@@ -193,7 +196,7 @@ export const startReplica = async (path: string, log: Log, options: StartOptions
     if (!head) return refuseWithoutLog(path, found);
     const reason = await startFault(path, found, head, log);
     if (reason === undefined) return;
-    options.onStep?.(`the replica is outdated (${reason}): loading the cluster's snapshot`);
+    options.onStep?.(`the replica is outdated (${reason}): loading the cluster's snapshot`, "warn");
   } catch (error) {
     // It can be opened, and responds 503 until the engine is reachable again.
     if (error instanceof EngineUnavailable && found !== "outdated") return;

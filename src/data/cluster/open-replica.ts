@@ -6,7 +6,7 @@ import { type Debug, logOf } from "./engines/engine.ts";
 import { type Log, type PemFiles, ReplicaDamaged } from "./log.ts";
 import { NotAReplica } from "./file.ts";
 import { openReplica, type Replica } from "./replica.ts";
-import { startReplica } from "./membership.ts";
+import { type OnStep, startReplica } from "./membership.ts";
 import type { Config } from "../../config/config.ts";
 import { EngineUnavailable, isDamage } from "../../lib/storage-errors.ts";
 import { ObjectStoreError } from "../../protocols/s3/object-store-error.ts";
@@ -81,7 +81,7 @@ export const nodeIdOf = (dataDir: string): string => {
 const PROGRESS_MS = 5000;
 
 /** Reports every few seconds how much of a snapshot was received. */
-const progressOf = (onStep: ((message: string) => void) | undefined) => {
+const progressOf = (onStep: OnStep | undefined) => {
   let next = performance.now() + PROGRESS_MS;
   const onProgress = (bytes: number, of: number) => {
     if (performance.now() < next) return;
@@ -94,7 +94,7 @@ const progressOf = (onStep: ((message: string) => void) | undefined) => {
 export interface OpenReplicaOptions {
   migrate?: boolean;
   /** Called when a replica has to be made first, and while that takes long. */
-  onStep?: (message: string) => void;
+  onStep?: OnStep;
   /** Called before a replica is loaded, which may take minutes. */
   onLoad?: () => Promise<unknown>;
   /** Logs decisions of a replica, with their reasons. */

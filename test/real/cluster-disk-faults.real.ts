@@ -1,0 +1,135 @@
+import { expect } from "bun:test";
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { type Random, seeded } from "../support/random.ts";
+import { compareNodes } from "./cluster/equality.ts";
+import { type Node, node } from "./cluster/nodes.ts";
+import { ETCD, startEtcd } from "./etcd.ts";
+import { directory, kept, real } from "./support.ts";
+
+/** A night has 1,000. */
+const FAULTS = Number(process.env["DISK_FAULTS"] ?? 12);
+const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+
+const test = real(...ETCD);
+
+const PAGE = 4096;
+
+const read = (file: number, page: number): Buffer => {
+  const content = Buffer.alloc(PAGE);
+  readSync(file, content, 0, PAGE, page * PAGE);
+  return content;
+};
+const write = (file: number, page: number, content: Buffer) =>
+  void writeSync(file, content, 0, PAGE, page * PAGE);
+
+/** What a disk may do to an open file of so many pages. */
+const FAULT_KINDS: Record<string, (file: number, pages: number, random: Random) => void> = {
+  "a flipped bit"(file, pages, random) {
+    const page = random(pages);
+    const content = read(file, page);
+    const at = random(PAGE);
+    content.writeUInt8(content.readUInt8(at) ^ (1 << random(8)), at);
+    write(file, page, content);
+  },
+  "a zeroed page"(file, pages, random) {
+    write(file, random(pages), Buffer.alloc(PAGE));
+  },
+  "swapped pages"(file, pages, random) {
+    const [one, other] = [random(pages), random(pages)];
+    const [first, second] = [read(file, one), read(file, other)];
+    write(file, one, second);
+    write(file, other, first);
+  },
+  "a truncated file"(file, pages, random) {
+    ftruncateSync(file, PAGE * random(pages));
+  },
+};
+
+const KINDS = Object.keys(FAULT_KINDS);
+
+const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random(items.length)] as Item;
+
+const damage = ({ place }: Node, kind: string, random: Random): void => {
+  const file = openSync(join(place, "data", "adoption-store.db"), "r+");
+  FAULT_KINDS[kind]?.(file, Math.floor(fstatSync(file).size / PAGE), random);
+  closeSync(file);
+};
+
+/** Adds animals at the nodes in turn, except for one, and remembers those that were acknowledged. */
+const startWriter = (nodes: readonly Node[], key: string) => {
+  const acknowledged: string[] = [];
+  let [avoided, isStopped, count]: [Node | undefined, boolean, number] = [undefined, false, 0];
+  const run = async () => {
+    for (; !isStopped; await Bun.sleep(5)) {
+      const at = nodes[count++ % nodes.length];
+      if (!at || at === avoided) continue;
+      const name = `Animal ${count}`;
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const response = await fetch(`${at.url}/v1/pets`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ name, categoryId: 1 }),
+      }).catch(() => undefined);
+      if (response?.status === 201) acknowledged.push(name);
+    }
+  };
+  const running = run();
+  return {
+    acknowledged,
+    avoid: (victim: Node) => void (avoided = victim),
+    async stop() {
+      isStopped = true;
+      await running;
+    },
+  };
+};
+
+test(
+  `after each of ${FAULTS} faults of a node's disk, the others have served, and all have every write`,
+  async () => {
+    console.log(`    SEED=${SEED}`);
+    const random = seeded(SEED);
+    const place = directory();
+    const etcd = kept(await startEtcd(1));
+    const env = { DATABASE_URL: etcd.url("faults") };
+    const nodes = ["a", "b", "c"].map((name) => kept(node({ place: join(place, name), env })));
+    for (const each of nodes) await each.start();
+    const writer = startWriter(nodes, nodes[0]?.adminKey() ?? "");
+    await Bun.sleep(1000);
+    let found = 0;
+    const before = () => writer.acknowledged.length;
+    for (let round = 0; round < FAULTS; round++) {
+      const victim = pick(random, nodes);
+      const kind = pick(random, KINDS);
+      const others = nodes.filter((each) => each !== victim);
+      const pids = others.map((each) => each.pid());
+      const count = before();
+      writer.avoid(victim);
+      if (random(2) === 0) {
+        damage(victim, kind, random);
+        await Bun.sleep(100);
+        await victim.kill();
+      } else {
+        await victim.kill();
+        damage(victim, kind, random);
+      }
+      await victim.start();
+      if (/damaged|outdated/.test(victim.output())) found++;
+      const what = `round ${round}: ${kind} on ${victim.place}`;
+      expect([what, before() > count]).toEqual([what, true]);
+      expect([what, others.map((each) => each.pid())]).toEqual([what, pids]);
+      const { differences, first } = await compareNodes(nodes);
+      expect([what, differences]).toEqual([what, []]);
+      const names = new Set(first.query("SELECT name FROM pets").values().flat());
+      expect([what, writer.acknowledged.slice(0, count).filter((name) => !names.has(name))]).toEqual([
+        what,
+        [],
+      ]);
+    }
+    await writer.stop();
+    console.log(`    ${FAULTS} faults, ${found} found; ${writer.acknowledged.length} writes`);
+    expect(found).toBeGreaterThan(FAULTS / 4);
+  },
+  60_000 + FAULTS * 10_000,
+);
