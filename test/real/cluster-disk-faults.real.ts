@@ -59,11 +59,11 @@ const damage = ({ place }: Node, kind: string, random: Random): void => {
 /** Adds animals at the nodes in turn, except for one, and remembers those that were acknowledged. */
 const startWriter = (nodes: readonly Node[], key: string) => {
   const acknowledged: string[] = [];
-  let [avoided, isStopped, count]: [Node | undefined, boolean, number] = [undefined, false, 0];
+  const state: { avoided?: Node; isStopped: boolean } = { isStopped: false };
   const run = async () => {
-    for (; !isStopped; await Bun.sleep(5)) {
+    for (let count = 0; !state.isStopped; await Bun.sleep(5)) {
       const at = nodes[count++ % nodes.length];
-      if (!at || at === avoided) continue;
+      if (!at || at === state.avoided) continue;
       const name = `Animal ${count}`;
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const response = await fetch(`${at.url}/v1/pets`, {
@@ -77,9 +77,9 @@ const startWriter = (nodes: readonly Node[], key: string) => {
   const running = run();
   return {
     acknowledged,
-    avoid: (victim: Node) => void (avoided = victim),
+    avoid: (victim: Node) => void (state.avoided = victim),
     async stop() {
-      isStopped = true;
+      state.isStopped = true;
       await running;
     },
   };
@@ -114,9 +114,11 @@ test(
         await victim.kill();
         damage(victim, kind, random);
       }
-      await victim.start();
-      if (/damaged|outdated/.test(victim.output())) found++;
       const what = `round ${round}: ${kind} on ${victim.place}`;
+      await victim.start().catch((error: unknown) => {
+        throw new Error(`${what}: ${victim.output()}`, { cause: error });
+      });
+      if (/damaged|outdated/.test(victim.output())) found++;
       expect([what, before() > count]).toEqual([what, true]);
       expect([what, others.map((each) => each.pid())]).toEqual([what, pids]);
       const { differences, first } = await compareNodes(nodes);
