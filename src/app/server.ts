@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { openAdminKey } from "../access/keys/admin-key.ts";
 import { assertBackupDirectory } from "../operate/backups/destination.ts";
+import { assertNotRescued, storeRescue } from "../operate/backups/rescue.ts";
 import { serverBackups } from "../operate/backups/schedule.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
@@ -110,6 +111,7 @@ const assertCanStart = async (
   config: Config,
   { listenForHttp }: { listenForHttp(): Promise<unknown> },
 ): Promise<void> => {
+  if (config.databaseUrl === undefined) assertNotRescued(config);
   nameserverAddresses(config);
   await listenForHttp();
   await probePorts(config);
@@ -208,6 +210,23 @@ export const startServer = async (
   );
   resources.move();
 
+  // A replica is loaded from its cluster again.
+  const rescue = cluster
+    ? undefined
+    : storeRescue(database.client, config, {
+        now: context.clock.now,
+        onFailure: (message) => log.error(message),
+      });
+  /** The files may have been deleted since the last check. */
+  const rescueLast = async (): Promise<void> => {
+    try {
+      database.assertInPlace();
+    } catch {
+      const report = await rescue?.last(await database.lost);
+      if (report !== undefined) log.error(report);
+    }
+  };
+
   const stop = async (): Promise<void> => {
     // Event streams do not end by themselves.
     services.petStreams.stop();
@@ -217,6 +236,7 @@ export const startServer = async (
       ...pollers.map((poller) => poller.stop()),
     ]);
     await storeRecords(services, (message) => (error) => log.warn({ err: error }, message), { isLast: true });
+    await rescueLast();
     await database.close();
     await cluster?.log.close();
     lock.release();
@@ -231,7 +251,11 @@ export const startServer = async (
     ...access,
     clusterNode: cluster?.describe(),
     log,
-    failed: Promise.race([database.lost, lock.lost, ...(cluster ? [cluster.outdated] : [])]),
+    failed: Promise.race([
+      database.lost.then((loss) => rescue?.settle(loss) ?? loss),
+      lock.lost,
+      ...(cluster ? [cluster.outdated] : []),
+    ]),
     state: () => describeReadiness(readinessChecks(config, database, { ...listeners, clusterNode: cluster })),
     stop: once(stop),
   };

@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import { renameSync, statSync } from "node:fs";
+import { type Stats, fstatSync, readdirSync, renameSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
 import { isInMemory, walIndexReader } from "./fresh-reads.ts";
@@ -8,7 +8,49 @@ import { rowOf } from "./statement.ts";
 /** A file of an open database was deleted, replaced or truncated: new writes would be lost. */
 export class FilesLost extends StorageUnavailable {
   override name = "FilesLost";
+
+  constructor(
+    message: string,
+    private readonly opened: OpenedFiles,
+  ) {
+    super(message);
+  }
+
+  /**
+   * The descriptor of this process that leads to a file of the database, even after the file was deleted. Do not close it, and
+   * do not open the file again: closing drops SQLite's locks. Undefined without /proc.
+   */
+  descriptor(part: "database" | "log"): number | undefined {
+    const file = this.opened.get(part);
+    return file && openDescriptors().find((one) => isFile(one, file));
+  }
+
+  /** True if no name leads to the database any more: its data ends with this process. */
+  isDeleted(): boolean {
+    const descriptor = this.descriptor("database");
+    return descriptor !== undefined && fstatSync(descriptor).nlink === 0;
+  }
 }
+
+type OpenedFiles = ReadonlyMap<Part, Pick<Stats, "ino" | "dev"> | undefined>;
+
+const openDescriptors = (): number[] => {
+  try {
+    return readdirSync("/proc/self/fd").map(Number);
+  } catch {
+    return [];
+  }
+};
+
+const isFile = (descriptor: number, { ino, dev }: Pick<Stats, "ino" | "dev">): boolean => {
+  try {
+    const found = fstatSync(descriptor);
+    return found.ino === ino && found.dev === dev;
+  } catch {
+    // It was the descriptor of the list itself.
+    return false;
+  }
+};
 
 /** Checks that the database's paths still lead to the files that its connection has open. */
 interface FileWatch {
@@ -87,11 +129,10 @@ const IN_MEMORY: FileWatch = { assert: () => {}, mayClose: async () => true };
 export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): FileWatch => {
   const path = client.filename;
   if (isInMemory(path)) return IN_MEMORY;
-  const inodeOf = (part: Part) => statOf(path + PATHS[part])?.ino;
-  const opened = new Map(PARTS.map((part) => [part, inodeOf(part)]));
+  const opened: OpenedFiles = new Map(PARTS.map((part) => [part, statOf(path + PATHS[part])]));
   const isShort = lengthCheck(client);
   let lost: Loss | undefined;
-  const lossOf = (loss: Loss) => new FilesLost(messageOf(loss, basename(path)));
+  const lossOf = (loss: Loss) => new FilesLost(messageOf(loss, basename(path)), opened);
   let settling: Promise<void> | undefined;
 
   const settle = async (isUnlinked: boolean) => {
@@ -122,7 +163,7 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
   return {
     assert() {
       if (lost) throw lossOf(lost);
-      const moved = PARTS.find((part) => inodeOf(part) !== opened.get(part));
+      const moved = PARTS.find((part) => statOf(path + PATHS[part])?.ino !== opened.get(part)?.ino);
       if (moved) lose(moved, { isUnlinked: moved === "log" });
       // An open database has at least one page. Rename an empty one before another connection opens it: SQLite would then
       // delete the log.

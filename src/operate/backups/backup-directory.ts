@@ -10,6 +10,7 @@ import { reasonOf } from "../../lib/reason.ts";
 import { resultCode } from "../../lib/storage-errors.ts";
 import { checkBackup } from "./check.ts";
 import { backupTime, isTemporary } from "./file-names.ts";
+import { rescuedStores } from "./rescue.ts";
 
 /** False for a truncated file, whose first tables may still be readable. */
 const isWhole = (client: Client, file: string): boolean =>
@@ -167,5 +168,6 @@ export const databaseCopies = (dataDir: string, backupDir: string): string[] => 
   return [
     ...filesIn(data, isCopyInData),
     ...[...backups].flatMap((directory) => filesIn(directory, isBackup)),
+    ...rescuedStores({ dataDir, backupDir }).map(databasePath),
   ];
 };
