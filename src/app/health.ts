@@ -2,6 +2,7 @@ import { type BackupStatus, backupWarnings } from "../operate/backups/schedule.t
 import { expiryWarnings } from "../platform/certificates/certificate.ts";
 import type { Config } from "../config/config.ts";
 import type { Context } from "../data/context.ts";
+import { type ClockGuard, type ClockJump, describeJump } from "../data/data-dir/clock.ts";
 import { assertDiskReserve } from "../data/data-dir/storage.ts";
 import { type MissingWorkers, describeMissing } from "../data/data-dir/process-record.ts";
 import { logWarnings } from "../data/db/wal.ts";
@@ -35,6 +36,8 @@ export interface Vitals {
   responseUse?: (() => FileUse) | undefined;
   /** The state of the scheduled backups; undefined if backups are off. */
   backupStatus: () => BackupStatus | undefined;
+  /** Undefined in a worker, which deletes nothing. */
+  clockGuard?: Pick<ClockGuard, "jump"> | undefined;
   others?: WorkerVitals | undefined;
   /** This server as a node of a cluster. */
   clusterNode?: ServerCluster | undefined;
@@ -42,6 +45,9 @@ export interface Vitals {
 
 const workerWarnings = (missing: MissingWorkers | undefined): Warning[] =>
   missing ? [{ code: "workers_missing", count: missing.count, message: describeMissing(missing) }] : [];
+
+const clockWarnings = (jump: ClockJump | undefined): Warning[] =>
+  jump ? [{ code: "clock_jumped", count: 1, message: describeJump(jump) }] : [];
 
 /** The checks of `/readyz`. */
 export const readinessChecks = (
@@ -62,7 +68,7 @@ export const readinessWarnings =
   (
     { config: { backupSchedule = 0 }, database: { client }, clock }: Context,
     { expiries, damage, notices, objects, platformWatch }: Services,
-    { fileUse, backupStatus, others }: Vitals,
+    { fileUse, backupStatus, clockGuard, others }: Vitals,
   ) =>
   (): Warning[] => [
     ...expiryWarnings(expiries(), clock.now()),
@@ -73,6 +79,7 @@ export const readinessWarnings =
     ...descriptorWarnings(fileUse()),
     ...workerWarnings(others?.missing()),
     ...logWarnings(client.filename),
+    ...clockWarnings(clockGuard?.jump()),
     ...backupWarnings(backupStatus(), backupSchedule, clock.now()),
   ];
 

@@ -1,6 +1,7 @@
 import { removeOldCopies } from "../operate/backups/pre-migration-copy.ts";
 import type { Config } from "../config/config.ts";
 import type { Context } from "../data/context.ts";
+import type { ClockGuard } from "../data/data-dir/clock.ts";
 import type { ServerLock } from "../data/data-dir/lock.ts";
 import type { Database } from "../data/db/open.ts";
 import type { RefusedHosts } from "../edge/refused-hosts.ts";
@@ -88,10 +89,16 @@ const sweepRows = ({ sweepRows: sweep }: Services, log: Logger): Poller =>
   });
 
 /** Removes files of old deploys and migrations, at the start and every hour. */
-const maintainFiles = ({ dataDir }: Config, { deploys }: Services, log: Logger): Poller =>
+const maintainFiles = (
+  { dataDir }: Config,
+  { deploys }: Services,
+  { jump }: ClockGuard,
+  log: Logger,
+): Poller =>
   repeat(
     FILE_MAINTENANCE_MS,
     async () => {
+      if (jump()) return;
       await deploys.sweep();
       for (const file of removeOldCopies(dataDir, Date.now()))
         log.info({ file }, "removed the copy from before a migration");
@@ -123,6 +130,7 @@ interface MaintenanceOptions {
   refusedHosts: RefusedHosts;
   /** Undefined without BACKUP_SCHEDULE. */
   backups: Poller | undefined;
+  clockGuard: ClockGuard;
   /** Undefined unless this is a node of one. */
   cluster: ServerCluster | undefined;
 }
@@ -131,14 +139,15 @@ interface MaintenanceOptions {
 export const maintenance = (
   { config, database, log }: Context,
   services: Services,
-  { lock, watchMs, refusedHosts, backups, cluster }: MaintenanceOptions,
+  { lock, watchMs, refusedHosts, backups, clockGuard, cluster }: MaintenanceOptions,
 ): Poller[] => {
   const { https, objects } = services;
   const ofEach = [
     watchFiles(database, lock, log, watchMs),
     maintainDatabase(database, services, log),
     indexPets(services, log),
-    maintainFiles(config, services, log),
+    clockGuard,
+    maintainFiles(config, services, clockGuard, log),
     saveRefusedHosts(config, refusedHosts, log),
     ...(cluster?.pollers ?? []),
     services.platformWatch,

@@ -6,10 +6,12 @@ import { serverBackups } from "../operate/backups/schedule.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { childEnvironment } from "../config/shared-settings.ts";
+import { clockGuard, describeJump } from "../data/data-dir/clock.ts";
 import { assertDataDir, makeDataDir } from "../data/data-dir/checks.ts";
 import { lockForServer } from "../data/data-dir/lock.ts";
 import { type Store, openStore } from "../data/open.ts";
 import { adminKeyPath, databasePath } from "../data/data-dir/paths.ts";
+import { newestTime } from "../data/db/newest-time.ts";
 import { storeIdOf } from "../data/db/store-id.ts";
 import { connectionsOf } from "../edge/connections.ts";
 import { assertFileLimit, processFileLimit } from "../edge/file-descriptors.ts";
@@ -75,6 +77,17 @@ const assertUsable = ({ workers, dataDir, backupDir, backupSchedule }: Config) =
 /** The address of this server for other machines. */
 const addressOf = ({ portHost, baseUrl }: Config, url: string): string =>
   networkUrls(url, portHost)[0] ?? baseUrl ?? url;
+
+/** Stops deletions by age while the clock is in doubt. */
+const serverClock = ({ config, database, clock, log }: Context) =>
+  clockGuard(config.dataDir, newestTime(database.client), {
+    clock,
+    onChange: (jump) =>
+      jump
+        ? log.warn(describeJump(jump))
+        : log.info("the clock shows a trusted time: deletions by age continue"),
+    onError: (error) => log.warn({ err: error }, "the time could not be saved for the next start"),
+  });
 
 /** Not loaded by a server without a cluster. */
 const nodeOf = async (opened: Cluster | undefined, context: Context, url: string) =>
@@ -168,7 +181,8 @@ export const startServer = async (
   const context = { config, database, ...systemRuntime, log };
   const cluster = await nodeOf(opened, context, main.url);
   const streamLimits = { total: eventStreamLimit(config.eventStreams, listeners.budget, log) };
-  const services = createServices(context, { cluster, streamLimits });
+  const guard = serverClock(context);
+  const services = createServices(context, { cluster, streamLimits, clockGuard: guard });
   const env = childEnvironment(config, processEnvironment());
   const backups = serverBackups(context, storeIdOf(database.client), { env });
   const https = await listeners.listenForHttps(services.https);
@@ -185,6 +199,7 @@ export const startServer = async (
       fileUse: listeners.fileUse,
       responseUse: https?.responses,
       backupStatus: () => backups?.status(),
+      clockGuard: guard,
       others: workers?.others,
       clusterNode: cluster,
     },
@@ -200,6 +215,7 @@ export const startServer = async (
     watchMs,
     refusedHosts,
     backups,
+    clockGuard: guard,
     cluster,
   });
   for (const poller of pollers) poller.start();

@@ -41,6 +41,7 @@ import { targetRepository } from "../platform/nameserver/repository.ts";
 import { noticeRepository } from "../platform/domains/notice-repository.ts";
 import { publishedNames } from "../platform/sites/repository.ts";
 import type { Context } from "../data/context.ts";
+import type { ClockGuard } from "../data/data-dir/clock.ts";
 import { createRepositories } from "./repositories.ts";
 
 export interface ServiceOptions extends DeployOptions {
@@ -58,6 +59,8 @@ export interface ServiceOptions extends DeployOptions {
   touchKeys?: (lastUsed: ReadonlyMap<number, number>) => Promise<void>;
   /** Undefined unless this is a node of one. */
   cluster?: Cluster | undefined;
+  /** While it reports a jump, nothing is deleted by age. */
+  clockGuard?: Pick<ClockGuard, "jump"> | undefined;
   /** Lets another process index animals before a search. */
   requestIndex?: RequestIndex;
 }
@@ -75,7 +78,12 @@ const rowSweeper =
       while (await slice());
   };
 
-const storeServices = (context: Context, { streamLimits, touchKeys, requestIndex }: ServiceOptions) => {
+const storeServices = (
+  context: Context,
+  { streamLimits, touchKeys, requestIndex, clockGuard }: ServiceOptions,
+) => {
+  const mayDelete = () => clockGuard?.jump() === undefined;
+  const byAge = (slice: () => Promise<boolean>) => async () => mayDelete() && slice();
   const { database, clock, randomBytes } = context;
   const access = { ...openAudit(context), ...openPeople(context), keys: openKeys(context, touchKeys) };
   const pets = openPets(context, requestIndex);
@@ -88,17 +96,21 @@ const storeServices = (context: Context, { streamLimits, touchKeys, requestIndex
     petStreams: streams,
     categories: openCategories(context),
     orders: openOrders(context),
-    keptResponses: responses,
+    keptResponses: {
+      ...responses,
+      find: (caller: string, idempotencyKey: string, since: number) =>
+        responses.find(caller, idempotencyKey, mayDelete() ? since : -Infinity),
+    },
     browserStates: states,
     signInLinks: createSignInLinks(states, access.people, context),
     /** The key that seals sign-ins in progress. The first call in a store creates it. */
     sealingKey: () => states.sealingKey(() => randomToken(randomBytes)),
     /** Removes expired rows. */
     sweepRows: rowSweeper([
-      () => responses.sweep(clock.now() - RETENTION_MS),
+      byAge(() => responses.sweep(clock.now() - RETENTION_MS)),
       streams.sweep,
-      () => states.sweep(clock.now(), IDLE_MS),
-      access.audit.sweep,
+      byAge(() => states.sweep(clock.now(), IDLE_MS)),
+      byAge(access.audit.sweep),
     ]),
   };
 };

@@ -9,6 +9,7 @@ import { backupName } from "../operate/backups/file-names.ts";
 import { newestValidBackup } from "../operate/backups/backup-directory.ts";
 import { prepareRestore, type RestoreResult } from "../operate/backups/restore.ts";
 import type { Config } from "../config/config.ts";
+import { clockJump, describeJump } from "../data/data-dir/clock.ts";
 import { SERVICE as SERVICE_ACTOR, OPERATOR } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -196,6 +197,8 @@ const write = async (
     onProgress: progress.show,
   });
   progress.end();
+  const jump = keep === undefined ? undefined : clockJump(dataDir, Date.now());
+  if (jump) note(`no older backup was removed. ${describeJump(jump)}`);
   const { missing = 0 } = result.sites ?? {};
   if (missing > 0)
     note(

@@ -11,6 +11,7 @@ import { describeAttempt, explanations } from "../platform/certificates/summary.
 import { type Config, readConfig } from "../config/config.ts";
 import { SETTING_NAMES } from "../config/settings.ts";
 import { accessAdvice, directoryFault, fileFault, firstFault } from "../data/data-dir/checks.ts";
+import { clockJump, describeJump } from "../data/data-dir/clock.ts";
 import { isDataDirLocked } from "../data/data-dir/lock.ts";
 import { databaseFiles, databasePath, lockPath } from "../data/data-dir/paths.ts";
 import { describeMissing, readProcessRecord } from "../data/data-dir/process-record.ts";
@@ -230,9 +231,11 @@ const server: Probe = async (config) => {
 /** A correct clock shows no earlier time. */
 const YEAR_2026 = Date.UTC(2026, 0, 1);
 
-const clock: Probe = () => {
+const clock: Probe = ({ dataDir: path }) => {
+  const jump = clockJump(path, Date.now());
   if (Date.now() < YEAR_2026)
     throw new Error(`it shows ${new Date().toISOString()}: set the machine's clock`);
+  if (jump) return { warning: describeJump(jump) };
   return new Date().toISOString();
 };
 

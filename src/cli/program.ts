@@ -4,6 +4,7 @@ import { auditCommand } from "./audit.ts";
 import { backupCommand, restoreCommand } from "./backup.ts";
 import { categoriesCommand } from "./categories.ts";
 import { certificatesCommand } from "./certificates.ts";
+import { clockCommand } from "./clock.ts";
 import { clusterCommand } from "./cluster.ts";
 import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
@@ -58,6 +59,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
     upgradeCommand,
     doctorCommand,
     configCommand,
+    clockCommand,
     clusterCommand,
   ],
   "Animals and adoptions:": [categoriesCommand, importCommand, exportCommand, ordersCommand],

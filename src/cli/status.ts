@@ -10,6 +10,7 @@ import { expiryWarnings } from "../platform/certificates/certificate.ts";
 import { explanations } from "../platform/certificates/summary.ts";
 import { withoutReplaced } from "../platform/certificates/wildcard.ts";
 import { type Config, readConfig } from "../config/config.ts";
+import { clockJump, describeJump } from "../data/data-dir/clock.ts";
 import { isBeingRestored, isDataDirLocked } from "../data/data-dir/lock.ts";
 import { databaseFiles, databasePath } from "../data/data-dir/paths.ts";
 import {
@@ -206,6 +207,7 @@ export const findStatus = async (config: Config, settingsFault: string | undefin
       storage: existsSync(dataDir) ? storageStatus(dataDir, client) : undefined,
       backups: backupStatus(config, client, now),
       ...(client ? await namesStatus(config, client, now) : NO_NAMES),
+      clockJump: clockJump(dataDir, now),
       platformFaults: platformFaults(config),
       refusedHosts: server.running ? refusedBy(dataDir, client) : [],
     };
@@ -320,6 +322,7 @@ const warningsOf = (status: Status, config: NameSettings): string[] => {
     !cluster && isReplicaFile(databasePath(status.dataDir)) && `The cluster: ${REPLICA_ALONE}.`,
     backups.overdue &&
       `A backup is overdue: ${server.running ? "look at the server's log" : "start the server, which then takes one"}.`,
+    status.clockJump && describeJump(status.clockJump),
     ...status.certificates.warnings,
     ...platformWarnings(status.platformFaults).map(({ message }) => message),
     ...noticeWarnings(notices).map(({ message }) => message),

@@ -16,6 +16,7 @@ import { takeBackup } from "../../src/operate/backups/backup.ts";
 import { prepareRestore } from "../../src/operate/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath, lockPath } from "../../src/data/data-dir/paths.ts";
+import { clockGuard } from "../../src/data/data-dir/clock.ts";
 import { lockForServer } from "../../src/data/data-dir/lock.ts";
 import { openData } from "../../src/data/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/data/db/file-lock.ts";
@@ -182,6 +183,7 @@ test("a start of a new store creates no project and no site files, and neither d
     watchMs: WATCH_MS,
     refusedHosts: refusedHosts(context),
     backups: undefined,
+    clockGuard: clockGuard(config.dataDir, undefined, { ...context, onChange: () => {}, onError: () => {} }),
     cluster: undefined,
   });
   for (const poller of work) {

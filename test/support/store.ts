@@ -67,6 +67,8 @@ export interface Store {
   scrub: Services["scrub"];
   /** Undefined without BLOBS_URL. Its pollers are not started. */
   objects: Services["objects"];
+  /** Removes expired rows. */
+  sweepRows: Services["sweepRows"];
   /** Not started. */
   domainScheduler: Services["domainScheduler"];
   recordWatch: Services["recordWatch"];
@@ -168,6 +170,7 @@ export const openStore = async ({
       ...(fileUse && { fileUse }),
       ...(backupStatus && { backupStatus }),
       ...(clusterNode && { clusterNode }),
+      clockGuard: options.clockGuard,
     }),
   );
   const { keys } = services;
@@ -206,6 +209,7 @@ export const openStore = async ({
     deploys: services.deploys,
     scrub: services.scrub,
     objects: services.objects,
+    sweepRows: services.sweepRows,
     domainScheduler: services.domainScheduler,
     recordWatch: services.recordWatch,
     refusedSignIns: services.refusedSignIns,

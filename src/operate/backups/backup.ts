@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { assertDataDir, assertDatabase } from "../../data/data-dir/checks.ts";
 import { assertNotBeingRestored } from "../../data/data-dir/lock.ts";
+import { clockJump } from "../../data/data-dir/clock.ts";
 import { databasePath } from "../../data/data-dir/paths.ts";
 import { freeBytes, fullDiskAdvice, hasNoInodes, openError } from "../../data/data-dir/storage.ts";
 import {
@@ -243,15 +244,15 @@ const copySites = async (
 
 /** Removes older backups of this store from the directory. The `keep` newest stay, and always the one just taken. */
 const rotate = (
-  { file, keep, now }: BackupOptions,
+  { file, dataDir, keep, now }: BackupOptions,
   storeId: string | undefined,
   isComplete: boolean,
 ): Pick<BackupResult, "removed" | "leftAlone"> => {
   if (keep === undefined) return { removed: [], leftAlone: [] };
   const directory = dirname(file);
   const { own, others } = backupsIn(directory, storeId);
-  // A backup that lacks files of sites does not replace one that may have them.
-  const removed = isComplete ? surplus(own, basename(file), keep, now) : [];
+  // A backup that lacks files of sites does not replace one that may have them, and its name may have a wrong time.
+  const removed = isComplete && !clockJump(dataDir, now) ? surplus(own, basename(file), keep, now) : [];
   for (const name of removed) rmSync(join(directory, name), { force: true });
   return { removed, leftAlone: others.filter((name) => name !== basename(file)) };
 };

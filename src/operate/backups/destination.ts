@@ -22,7 +22,8 @@ import { LOCK_SUFFIX, temporaryName, writerOf } from "./file-names.ts";
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
 /** The service's own files in DATA_DIR, and files named after them, such as the database's log. */
-const OWN_NAME = /^(adoption-store\.db|admin\.key|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
+const OWN_NAME =
+  /^(adoption-store\.db|admin\.key|clock\.json|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
 /** The possible suffixes of the real path of such a file or directory. */
 const OWN_SUFFIX = /^(-wal|-shm|-journal|\/.*)?$/;
 

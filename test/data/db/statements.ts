@@ -52,7 +52,7 @@ export const plannedStatements = async (): Promise<PlannedStatement[]> => {
   });
   for (const file of [...new Glob("**/*.ts").scanSync(SOURCE)].toSorted()) {
     const path = join(SOURCE, file);
-    if (path !== HELPER && (await Bun.file(path).text()).includes('db/statement.ts"')) await load(path);
+    if (path !== HELPER && (await Bun.file(path).text()).includes('/statement.ts"')) await load(path);
   }
   return planned.toSorted((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)));
 };
