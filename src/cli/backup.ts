@@ -15,6 +15,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { resultCode } from "../lib/storage-errors.ts";
+import { adopterRepository } from "../store/orders/erasure.ts";
 import { SERVICE, STATE_DIRECTORY } from "../operate/service/unit.ts";
 import { command, type Input } from "./command.ts";
 import { assertConfirmed, UsageError } from "./input.ts";
@@ -243,11 +244,34 @@ export const backupCommand = command({
 const startCommand = (dataDir: string): string =>
   dataDir === STATE_DIRECTORY ? `systemctl start ${SERVICE}` : serveCommand(dataDir);
 
-const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) => {
+const namesOf = (rows: readonly { id: number; name: string }[]): string =>
+  rows.map(({ id, name }) => `${id} (${name})`).join(", ");
+
+/** What an operator has to decide again after a restore. */
+const undoneTexts = (undone: RestoreResult["undone"]): string[] => {
+  if (typeof undone === "string")
+    return [
+      `Not known: keys revoked, people removed and adopters erased since the backup, because ${undone}. Compare with your records.`,
+    ];
+  const { keys, people, adopters, orders, cancelled, unerased } = undone;
+  return [
+    keys.length > 0 &&
+      `These keys or their old secrets work again: ${namesOf(keys)}. To revoke one: adoption-store keys revoke ID`,
+    people.length > 0 &&
+      `These people were removed, and can sign in again: ${namesOf(people)}. To remove one: adoption-store people remove ID`,
+    adopters > 0 &&
+      `Erased again since they were erased after the backup: ${quantity(adopters, "adopter")}, in ${quantity(orders, "order")}${cancelled.length > 0 ? ` (cancelled open orders: ${cancelled.join(", ")})` : ""}. The backup still holds them.`,
+    unerased.length > 0 &&
+      `The adopters of the orders ${unerased.join(", ")} were erased after the backup, and are back: start the server, then run adoption-store orders forget EMAIL for each`,
+  ].filter((text) => text !== false);
+};
+
+const printRestored = ({ bytes, aside, sites, undone }: RestoreResult, dataDir: string) => {
   print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);
   if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}`);
   if (aside !== undefined)
     print(`The previous database is kept as ${aside}: remove it when you no longer need it`);
+  for (const text of undoneTexts(undone)) print(text);
   print("The API keys are those of the backup. To create another: adoption-store keys create --help");
   print(`To start the server: ${startCommand(dataDir)}`);
 };
@@ -286,7 +310,11 @@ export const restoreCommand = command({
     const config = configOf(flags);
     const { dataDir } = config;
     const file = backupAt(backup, config);
-    const restore = prepareRestore(dataDir, file, Date.now(), siteStorage(config));
+    const restore = prepareRestore(dataDir, file, Date.now(), {
+      storage: siteStorage(config),
+      forget: (database, email) =>
+        adopterRepository(database).forget(email, true, { actor: OPERATOR, now: Date.now() }),
+    });
     using progress = progressLine();
     try {
       const question = `Replace the database of ${dataDir} with ${file}?`;

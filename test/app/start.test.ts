@@ -28,6 +28,7 @@ import { type KeyService, openKeys } from "../../src/access/keys/service.ts";
 import { OPERATOR } from "../../src/lib/actor.ts";
 import { startServer } from "../../src/app/server.ts";
 import { tarGzOf } from "../platform/deploys/archives.ts";
+import { forget } from "../operate/backups/stores.ts";
 import { atEnd, contextOf, faultOf, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
@@ -297,7 +298,7 @@ test("while a server runs, its deleted lock keeps another server out", async () 
     "another process has the database open",
   );
   rmSync(lock, { force: true });
-  expect(() => prepareRestore(config.dataDir, file, Date.now())).toThrow(
+  expect(() => prepareRestore(config.dataDir, file, Date.now(), { forget })).toThrow(
     "another process has the database open",
   );
   await isKept(lock);

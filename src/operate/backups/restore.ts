@@ -48,6 +48,7 @@ import {
   neededFiles,
   restoreSiteFiles,
 } from "./site-files.ts";
+import { type ForgetAdopter, type UndoneChanges, repeatErasures } from "./undone.ts";
 
 const LOG_SUFFIXES = ["-wal", "-shm", "-journal"];
 const INFIX = ".before-restore-";
@@ -111,6 +112,8 @@ export interface RestoreResult {
   /** The new path of the previous database; undefined if there was none. */
   aside: string | undefined;
   sites: SiteFiles;
+  /** The decisions since the backup that the restore undoes, or why they are unknown. */
+  undone: UndoneChanges | string;
 }
 
 type OnProgress = (line: string, isStep?: boolean) => void;
@@ -119,9 +122,15 @@ type OnProgress = (line: string, isStep?: boolean) => void;
  * Checks a backup and takes the lock of DATA_DIR, so that no server can start before `close`. The restored database is on
  * disk before it replaces the old one in one step: after a crash of the machine, one of the two is there.
  * @param storage where files of sites belong; by default in DATA_DIR alone
+ * @param forget repeats the erasures of the replaced database
  * @throws OperatorError if a server is running, or this program cannot restore the backup
  */
-export const prepareRestore = (dataDir: string, file: string, now: number, storage?: SiteStorage) => {
+export const prepareRestore = (
+  dataDir: string,
+  file: string,
+  now: number,
+  { storage, forget }: { storage?: SiteStorage; forget: ForgetAdopter },
+) => {
   const missing = [blobsPath(dataDir), lockPath(dataDir)].filter((path) => !existsSync(path));
   let hasFailed = false;
   // Don't create DATA_DIR if the file name is wrong.
@@ -145,7 +154,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number, stora
       try {
         return await restore(
           backup,
-          { file, dataDir, now },
+          { file, dataDir, now, forget },
           storage ?? { blobs: blobsIn(dataDir) },
           onProgress,
         );
@@ -169,6 +178,7 @@ interface RestoreTarget {
   file: string;
   dataDir: string;
   now: number;
+  forget: ForgetAdopter;
 }
 
 /** Removes a directory, unless another process has written to it. */
@@ -182,7 +192,7 @@ const removeEmpty = (directory: string): void => {
 
 const restore = async (
   backup: Client,
-  { file, dataDir, now }: RestoreTarget,
+  { file, dataDir, now, forget }: RestoreTarget,
   { blobs, remote }: SiteStorage,
   onProgress: OnProgress,
 ): Promise<RestoreResult> => {
@@ -200,6 +210,7 @@ const restore = async (
     writeDatabase(backup, temporary);
     prepareDatabase(temporary, idAbove(now, lastEventId(backup), lastEventIdIn(path)));
     recordRestore(temporary, { now, file });
+    const undone = await repeatErasures(path, temporary, forget);
     onProgress("Checking the database", true);
     const needed = await neededFiles(blobs, checkedManifests(temporary));
     // Before the database refers to them: other nodes read them there.
@@ -213,7 +224,7 @@ const restore = async (
     await replaceFile(temporary, path);
     const { size: bytes } = statSync(path);
     writer?.close();
-    return { bytes, aside: replaces ? aside : undefined, sites: { ...sites, missing } };
+    return { bytes, aside: replaces ? aside : undefined, sites: { ...sites, missing }, undone };
   } catch (error) {
     writer?.discard();
     throw error;

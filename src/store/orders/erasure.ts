@@ -101,7 +101,7 @@ const MERGE_WORDS = statement(sql`INSERT INTO orders_words (orders_words) VALUES
 const recordAll = (act: Act, action: "order.cancelled" | "order.erased", rows: readonly Recorded[]) =>
   rows.flatMap(({ id, petId, petName: label }) => record(act, { action, id, parent: petId, label }));
 
-export const adopterRepository = (database: Database) => {
+export const adopterRepository = (database: Pick<Database, "client" | "commit">) => {
   const { client, commit } = database;
   /** The spellings of the address in the database. SQLite's `lower` knows ASCII only: other addresses are compared here. */
   const spellingsOf = (email: string): string[] => {

@@ -8,7 +8,7 @@ import { tarGzOf } from "../../platform/deploys/archives.ts";
 import { openProject } from "../../platform/domains/projects.ts";
 import { seeded } from "../../support/random.ts";
 import { addPet, temporaryDirectory } from "../../support/store.ts";
-import { backUp, change, closedStore, namesIn, NOW, restoreTo, storeIn } from "./stores.ts";
+import { backUp, change, closedStore, forget, namesIn, NOW, restoreTo, storeIn } from "./stores.ts";
 import { database } from "../../../src/cli/doctor.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { lastEventId, removeSecrets } from "../../../src/data/db/backup-contents.ts";
@@ -185,7 +185,7 @@ test("a backup of a replica is restored as an embedded store, whose event ids co
 test("a restore over a replica is refused, and the error explains how a cluster returns to a backup", async () => {
   const { file } = await backUp(await closedStore("Max"));
   const dataDir = await closedReplica("Bella");
-  expect(() => prepareRestore(dataDir, file, NOW)).toThrow("cluster join --replace");
+  expect(() => prepareRestore(dataDir, file, NOW, { forget })).toThrow("cluster join --replace");
   expect(markAt(databasePath(dataDir))).toEqual(MARK);
   // It holds no lock.
   makeEmbedded(databasePath(dataDir));

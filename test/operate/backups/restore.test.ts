@@ -16,6 +16,7 @@ import {
   change,
   copyDatabase,
   filesIn,
+  forget,
   namesIn,
   restoreTo,
   storeIn,
@@ -123,7 +124,7 @@ test("the log of a missing or empty database is set aside with it", async () => 
 test("other commands see a restore from its start, before it writes anything, to its end", async () => {
   const { file, dataDir } = await backupAndStore();
   const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir, PORT: "0" }, isTerminal: false });
-  const restore = prepareRestore(dataDir, file, NOW);
+  const restore = prepareRestore(dataDir, file, NOW, { forget });
   try {
     const busy = "a backup is being restored: try again when the restore has ended";
     expect(await outcomeOf(startServer(config))).toThrow(busy);

@@ -3,6 +3,9 @@ import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } fr
 import { join } from "node:path";
 import { type BackupOptions, takeBackup } from "../../../src/operate/backups/backup.ts";
 import { type RestoreResult, prepareRestore } from "../../../src/operate/backups/restore.ts";
+import type { ForgetAdopter } from "../../../src/operate/backups/undone.ts";
+import { adopterRepository } from "../../../src/store/orders/erasure.ts";
+import { OPERATOR } from "../../../src/lib/actor.ts";
 import { databasePath } from "../../../src/data/data-dir/paths.ts";
 import { type StoreSettings, addPet, openStore, temporaryDirectory } from "../../support/store.ts";
 
@@ -78,8 +81,12 @@ export const backUp = (dataDir: string, options: Partial<BackupOptions> = {}) =>
     ...options,
   });
 
+/** As the command `restore` erases adopters again. */
+export const forget: ForgetAdopter = (database, email) =>
+  adopterRepository(database).forget(email, true, { actor: OPERATOR, now: NOW });
+
 export const restoreTo = async (dataDir: string, file: string, now = NOW): Promise<RestoreResult> => {
-  const restore = prepareRestore(dataDir, file, now);
+  const restore = prepareRestore(dataDir, file, now, { forget });
   try {
     return await restore.run(() => {});
   } finally {

@@ -9,6 +9,7 @@ import {
 } from "../../../../src/operate/backups/site-storage.ts";
 import { takeBackup } from "../../../../src/operate/backups/backup.ts";
 import { checkBackup } from "../../../../src/operate/backups/check.ts";
+import { forget } from "../../../operate/backups/stores.ts";
 import { prepareRestore } from "../../../../src/operate/backups/restore.ts";
 import { systemRuntime } from "../../../../src/data/context.ts";
 import { serverBackups } from "../../../../src/operate/backups/schedule.ts";
@@ -95,7 +96,10 @@ test("a restore puts the files into the object store before the database refers 
   place.server.objects.clear();
   const dataDir = temporaryDirectory();
   const restore = () => {
-    const prepared = prepareRestore(dataDir, file, Date.now(), siteStorage({ ...place.config, dataDir }));
+    const prepared = prepareRestore(dataDir, file, Date.now(), {
+      storage: siteStorage({ ...place.config, dataDir }),
+      forget,
+    });
     return prepared.run(() => {}).finally(prepared.close);
   };
   place.server.intercept((method) =>
