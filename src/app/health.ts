@@ -17,7 +17,7 @@ import {
   assertResponses,
   descriptorWarnings,
 } from "../edge/file-descriptors.ts";
-import type { Check, Warning } from "../http/health.ts";
+import { type Check, PublicProblem, type Warning } from "../http/health.ts";
 import type { CounterOptions, GaugeOptions, OtherProcesses } from "../http/metrics.ts";
 import type { ServerCluster } from "./cluster.ts";
 import type { Services } from "./services.ts";
@@ -32,6 +32,8 @@ export interface WorkerVitals extends OtherProcesses {
 export interface Vitals {
   /** The files that this process has open. */
   fileUse: () => FileUse;
+  /** True once the server has been asked to stop. */
+  isDraining?: (() => boolean) | undefined;
   /** The responses over HTTP/2 in progress, and their limit; undefined without HTTPS. */
   responseUse?: (() => FileUse) | undefined;
   /** The state of the scheduled backups; undefined if backups are off. */
@@ -49,17 +51,28 @@ const workerWarnings = (missing: MissingWorkers | undefined): Warning[] =>
 const clockWarnings = (jump: ClockJump | undefined): Warning[] =>
   jump ? [{ code: "clock_jumped", count: 1, message: describeJump(jump) }] : [];
 
+/** Load balancers send no more requests to a server that stops. */
+const assertNotDraining = (isDraining: boolean): void => {
+  if (isDraining) throw new PublicProblem("this server is about to stop");
+};
+
 /** The checks of `/readyz`. */
 export const readinessChecks = (
   { dataDir, diskReserve }: Config,
   { assertReady, fresh }: Database,
-  { fileUse, responseUse, clusterNode }: Pick<Vitals, "fileUse" | "responseUse" | "clusterNode">,
+  {
+    fileUse,
+    responseUse,
+    clusterNode,
+    isDraining,
+  }: Pick<Vitals, "fileUse" | "responseUse" | "clusterNode" | "isDraining">,
 ): Record<string, Check> => ({
   // Without its engine a node refuses reads and writes: the check of the cluster reports that.
   database: () => (clusterNode?.fault() ? undefined : assertReady()),
   disk: () => assertDiskReserve(dataDir, diskReserve),
   files: () => assertDescriptors(fileUse()),
   ...(responseUse && { responses: () => assertResponses(responseUse()) }),
+  ...(isDraining && { stop: () => assertNotDraining(isDraining()) }),
   ...(clusterNode && { cluster: () => clusterNode.assertReady(fresh) }),
 });
 

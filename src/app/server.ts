@@ -35,6 +35,8 @@ import { type Services, createServices } from "./services.ts";
 const WATCH_MS = 1000;
 /** Container runtimes kill after 10 seconds. */
 const GRACE_MS = 8000;
+/** After a long DRAIN_TIME. */
+const MIN_GRACE_MS = 2000;
 
 /** The addresses of a running server. */
 export interface StartedServer {
@@ -62,6 +64,8 @@ export interface Server extends StartedServer {
   failed: Promise<Error>;
   /** One line: "Ready", or which readiness checks fail and why. */
   state(): Promise<string>;
+  /** Reports not ready for DRAIN_TIME, while it serves on, so that load balancers lose no request. Call it before `stop`. */
+  drain(): Promise<void>;
   /** Finishes requests in flight, saves pending writes, and closes everything. Idempotent. */
   stop(): Promise<void>;
 }
@@ -182,6 +186,7 @@ export const startServer = async (
   const cluster = await nodeOf(opened, context, main.url);
   const streamLimits = { total: eventStreamLimit(config.eventStreams, listeners.budget, log) };
   const guard = serverClock(context);
+  let isDraining = false;
   const services = createServices(context, { cluster, streamLimits, clockGuard: guard });
   const env = childEnvironment(config, processEnvironment());
   const backups = serverBackups(context, storeIdOf(database.client), { env });
@@ -197,6 +202,7 @@ export const startServer = async (
       port: main.port,
       httpsPort: https?.port ?? 0,
       fileUse: listeners.fileUse,
+      isDraining: () => isDraining,
       responseUse: https?.responses,
       backupStatus: () => backups?.status(),
       clockGuard: guard,
@@ -244,11 +250,12 @@ export const startServer = async (
   };
 
   const stop = async (): Promise<void> => {
+    const graceMs = Math.max(GRACE_MS - (isDraining ? config.drainTime : 0), MIN_GRACE_MS);
     // Event streams do not end by themselves.
     services.petStreams.stop();
     await Promise.all([
-      listeners.stop(GRACE_MS),
-      workers?.stop(GRACE_MS),
+      listeners.stop(graceMs),
+      workers?.stop(graceMs),
       ...pollers.map((poller) => poller.stop()),
     ]);
     await storeRecords(services, (message) => (error) => log.warn({ err: error }, message), { isLast: true });
@@ -273,6 +280,10 @@ export const startServer = async (
       ...(cluster ? [cluster.outdated] : []),
     ]),
     state: () => describeReadiness(readinessChecks(config, database, { ...listeners, clusterNode: cluster })),
+    async drain() {
+      isDraining = config.drainTime > 0;
+      await Bun.sleep(config.drainTime);
+    },
     stop: once(stop),
   };
 };

@@ -83,7 +83,10 @@ export const serveCommand = command({
     notifier?.stopping();
     const hasFailed = reason instanceof Error;
     if (hasFailed) server.log.error({ reason: reason.message }, "stopping");
-    else server.log.info({ signal: reason }, "stopping");
+    else {
+      server.log.info({ signal: reason }, "stopping");
+      await server.drain();
+    }
     await server.stop();
     server.log.info("stopped");
     // Without waiting for pending responses of CAs: they could no longer be stored. A failed write to standard output is not a

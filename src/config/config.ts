@@ -56,7 +56,7 @@ const valueOf = (name: SettingName, sources: Sources): unknown => {
 };
 
 /** @throws ConfigError if the settings ask for several processes, but only one is possible */
-const workersOf = ({ workers, databaseUrl }: Values, sources: Sources): number => {
+const workersOf = ({ workers, databaseUrl, drainTime }: Values, sources: Sources): number => {
   if (databaseUrl) {
     const { text } = settingText("workers", sources);
     if (text !== "auto" && workers > 1)
@@ -65,6 +65,8 @@ const workersOf = ({ workers, databaseUrl }: Values, sources: Sources): number =
       );
     return 1;
   }
+  if (workers > 1 && drainTime)
+    throw new ConfigError("DRAIN_TIME needs one process: remove it, or remove WORKERS");
   if (workers > 1 && process.platform !== "linux")
     throw new ConfigError("WORKERS: more than one process needs Linux: leave it at 1");
   return workers;
@@ -76,6 +78,9 @@ export const isLocalHost = (host: string): boolean => /^(?:localhost|127(?:\.\d{
 /** With HTTPS, PORT listens only on this machine unless PORT_HOST is set, because it is not encrypted. */
 const portHostOf = ({ portHost, host, httpsPort }: Values): string =>
   portHost ?? (httpsPort === undefined || isLocalHost(host) ? host : "127.0.0.1");
+
+/** A load balancer in front of the nodes notices within this time that one of them stops. */
+const CLUSTER_DRAIN_MS = 2000;
 
 /** Reads each setting from its source; see `settingText` for their order. @throws ConfigError */
 export const readConfig = (sources: Sources) => {
@@ -100,6 +105,7 @@ export const readConfig = (sources: Sources) => {
     dnsUpdateZone: values.dnsUpdateZone ?? platformDomain,
     oidcLabel: values.oidcLabel ?? (oidcIssuer === undefined ? "" : new URL(oidcIssuer).hostname),
     portHost: portHostOf(values),
+    drainTime: values.drainTime ?? (values.databaseUrl ? CLUSTER_DRAIN_MS : 0),
     dnsListenHost: values.dnsListenHost ?? values.host,
     platformCnameTarget: values.platformCnameTarget ?? `cname.${platformDomain}`,
     backupDir: values.backupDir ?? join(values.dataDir, "backups"),

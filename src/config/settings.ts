@@ -76,6 +76,13 @@ const NETWORK = settings({
     form: "a number of proxies from 0 to 10",
     help: "number of proxies in front of the server that add to X-Forwarded-For",
   },
+  drainTime: {
+    placeholder: "span",
+    example: "5s",
+    form: "a time span from 0s to 60s, such as 2s",
+    help: "how long /readyz reports not ready before the server stops; without it 2s with DATABASE_URL, otherwise 0s",
+    parse: span(0, 60_000),
+  },
   workers: {
     type: "count",
     placeholder: "number",

@@ -69,6 +69,7 @@ test("without any setting the configuration has the documented defaults", () => 
     backupDir: "data/backups",
     backupKeep: 7,
     databaseUrl: undefined,
+    drainTime: 0,
     blobsUrl: undefined,
     staleLimit: 1000,
     oidcIssuer: undefined,
