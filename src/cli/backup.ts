@@ -10,6 +10,7 @@ import { newestValidBackup } from "../operate/backups/backup-directory.ts";
 import { prepareRestore, type RestoreResult } from "../operate/backups/restore.ts";
 import type { Config } from "../config/config.ts";
 import { clockJump, describeJump } from "../data/data-dir/clock.ts";
+import { REPAIR, describeDifferences } from "../data/db/derived.ts";
 import { SERVICE as SERVICE_ACTOR, OPERATOR } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -112,6 +113,10 @@ const check = (file: string, { json }: BackupFlags): void => {
   const { missing = 0 } = backup.sites ?? {};
   if (missing > 0)
     note(`${missing} files of deployed sites are missing: they were missing when the backup was taken`);
+  if (backup.differences.length > 0)
+    note(
+      `${describeDifferences(backup.differences)}: every row can be restored; after a restore, run adoption-store doctor --repair`,
+    );
   if (json) printJson({ ...backup, ok: true });
   else printChecked(backup);
 };
@@ -326,6 +331,7 @@ export const restoreCommand = command({
         note(
           `${missing} files of deployed sites are neither in the backup nor in ${config.blobsUrl ? "the object store" : "DATA_DIR"}: deploy those sites again`,
         );
+      if (result.differences.length > 0) note(`${describeDifferences(result.differences)}: ${REPAIR}`);
       return { json: { ...result, file, dataDir }, text: () => printRestored(result, dataDir) };
     } finally {
       restore.close();

@@ -17,6 +17,7 @@ import { databaseFiles, databasePath, lockPath } from "../data/data-dir/paths.ts
 import { describeMissing, readProcessRecord } from "../data/data-dir/process-record.ts";
 import { shellQuoted } from "../data/data-dir/shell.ts";
 import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data/data-dir/storage.ts";
+import { REPAIR, derivedDifferences, describeDifferences } from "../data/db/derived.ts";
 import { DiskError, explainFailure, hasFailedToRead } from "../data/db/failures.ts";
 import { damagedTables, describeDamage } from "../data/cluster/contents.ts";
 import { assertSound, ForeignSchema, UnsoundDatabase } from "../data/db/integrity.ts";
@@ -154,6 +155,15 @@ export const database: Probe = async (config, { quick }) => {
   throw new Error(explainFailure(new DiskError(first)), { cause: first });
 };
 
+/** Compares counts, names, search words, statistics and events with the rows. */
+const derivedData: Probe = (config, { quick }) =>
+  readingAgain(config, (client) => {
+    if (quick) return "not compared with its rows (--quick)";
+    const found = derivedDifferences(client);
+    if (found.length > 0) throw new Error(`${describeDifferences(found)}: ${REPAIR}`);
+    return "counts, names, search words, statistics and events agree with their rows";
+  });
+
 const certificates: Probe = (config) =>
   readingAgain(config, async (client) => {
     const readable = readableCertificates(config, readingOf(client));
@@ -256,6 +266,7 @@ const probesOf = ({ blobsUrl }: Config, serverConfig: Config): Record<string, Pr
   "data directory": dataDir,
   disk,
   database,
+  "derived data": derivedData,
   certificates,
   sites,
   backups,
@@ -336,7 +347,8 @@ export const doctorCommand = command({
   description:
     "check settings, disk, database, sites, backups, port, clock, the cluster, and the DNS and ports of the platform, and report a remedy for each problem",
   takes: {
-    "--quick": "skip the slow parts: do not compare indexes with their tables, or read the files of sites",
+    "--quick":
+      "skip the slow parts: do not compare indexes and derived data with their tables, or read the files of sites",
     "--json": "print JSON",
   },
   settings: ["port", "host", "diskReserve", "backupSchedule", "backupDir"],

@@ -226,6 +226,18 @@ describe("doctor warns, with exit code 0,", () => {
   });
 });
 
+test("doctor names derived data that differs from its rows, and how to repair it", async () => {
+  const dataDir = await directoryWithStore();
+  using client = new Database(databasePath(join(dataDir, "data")), { readwrite: true });
+  client.run("INSERT INTO pet_names (id, folded) VALUES (7, 'none')");
+  client.close();
+  expect((await examine(dataDir))["derived data"]).toMatchObject({
+    level: "failed",
+    detail:
+      "derived data differs from its rows (1 animal in the list by name): stop the server and run adoption-store doctor --repair",
+  });
+});
+
 test("doctor --quick reports that it has not checked everything", async () => {
   const { out } = await run(await crashed(), ["doctor", "--quick", "--port", "0"]);
   expect(out).toMatch(/^ok {6}database: no damage found.+\(--quick\)$/m);

@@ -8,6 +8,7 @@ import {
   hasSecrets,
   originOf,
 } from "../../data/db/backup-contents.ts";
+import { type Difference, derivedDifferences } from "../../data/db/derived.ts";
 import { DiskError, explainFailure } from "../../data/db/failures.ts";
 import { storeIdOf } from "../../data/db/store-id.ts";
 import { appliedMigrations } from "../../data/db/migrate.ts";
@@ -28,6 +29,8 @@ export interface CheckedBackup {
   secrets: boolean;
   /** Where in a cluster's log it was taken; undefined outside a cluster. */
   origin?: BackupOrigin;
+  /** The derived data that differs from its rows. Every row can be restored nevertheless. */
+  differences: readonly Difference[];
   /** Undefined for a backup without the files of sites. */
   sites: SiteFiles | undefined;
 }
@@ -81,6 +84,7 @@ const examine = (
 ): CheckedBackup => {
   onProgress("Checking the database", true);
   assertSound(client);
+  const differences = derivedDifferences(client);
   const origin = originOf(client);
   const sites = hasBackupFiles(client) ? checkSites(client, onProgress) : undefined;
   return {
@@ -90,6 +94,7 @@ const examine = (
     migration: appliedMigrations(client).at(-1)?.tag,
     secrets: hasSecrets(client),
     ...(origin && { origin }),
+    differences,
     sites,
   };
 };

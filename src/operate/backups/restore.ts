@@ -23,6 +23,7 @@ import {
   removeOrigin,
   restartEventIds,
 } from "../../data/db/backup-contents.ts";
+import { type Difference, derivedDifferences } from "../../data/db/derived.ts";
 import { DiskError } from "../../data/db/failures.ts";
 import type { Lock } from "../../data/db/file-lock.ts";
 import { UnsoundDatabase, assertSound } from "../../data/db/integrity.ts";
@@ -114,6 +115,8 @@ export interface RestoreResult {
   sites: SiteFiles;
   /** The decisions since the backup that the restore undoes, or why they are unknown. */
   undone: UndoneChanges | string;
+  /** The derived data that differs from its rows, as it did when the backup was taken. */
+  differences: readonly Difference[];
 }
 
 type OnProgress = (line: string, isStep?: boolean) => void;
@@ -212,7 +215,8 @@ const restore = async (
     recordRestore(temporary, { now, file });
     const undone = await repeatErasures(path, temporary, forget);
     onProgress("Checking the database", true);
-    const needed = await neededFiles(blobs, checkedManifests(temporary));
+    const { manifests, differences } = examine(temporary);
+    const needed = await neededFiles(blobs, manifests);
     // Before the database refers to them: other nodes read them there.
     const missing = remote
       ? await remote.upload(needed, (done, of) => onProgress(`Uploading the sites: ${done} of ${of} files`))
@@ -224,7 +228,13 @@ const restore = async (
     await replaceFile(temporary, path);
     const { size: bytes } = statSync(path);
     writer?.close();
-    return { bytes, aside: replaces ? aside : undefined, sites: { ...sites, missing }, undone };
+    return {
+      bytes,
+      aside: replaces ? aside : undefined,
+      sites: { ...sites, missing },
+      undone,
+      differences,
+    };
   } catch (error) {
     writer?.discard();
     throw error;
@@ -291,10 +301,10 @@ const recordRestore = (temporary: string, { now, file }: { now: number; file: st
   for (const { query, values } of record({ actor: OPERATOR, now }, entry)) query.all(copy, values);
 };
 
-const checkedManifests = (temporary: string): string[] => {
+const examine = (temporary: string) => {
   using copy = openCopy(temporary);
   assertSound(copy);
-  return manifestsOf(copy);
+  return { manifests: manifestsOf(copy), differences: derivedDifferences(copy) };
 };
 
 /** @throws OperatorError for a replica, which would only load the cluster's store again */

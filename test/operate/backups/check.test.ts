@@ -38,6 +38,7 @@ test("checking a backup reports its contents, and changes neither the backup nor
     store: expect.stringMatching(/^[\da-f-]{36}$/),
     migration: expect.stringMatching(/^\d{4}_/),
     secrets: false,
+    differences: [],
     sites,
   });
   const { atimeMs: _, atime: __, ...stat } = statSync(file);
@@ -191,4 +192,13 @@ test("a restore over a replica is refused, and the error explains how a cluster 
   makeEmbedded(databasePath(dataDir));
   await restoreTo(dataDir, file);
   expect(await namesIn(dataDir)).toEqual(["Max"]);
+});
+
+test("derived data that differs from its rows is reported by a check and by a restore, which both accept the backup", async () => {
+  const dataDir = await closedStore("Bella");
+  change(databasePath(dataDir), "DELETE FROM pet_counts_by_category");
+  const { file } = await backUp(dataDir);
+  const differences = [{ of: "category counts", count: 1 }];
+  expect(check(file).differences).toEqual(differences as never);
+  expect((await restoreTo(temporaryDirectory(), file)).differences).toEqual(differences as never);
 });

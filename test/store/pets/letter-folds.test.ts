@@ -5,7 +5,7 @@ import { migrate } from "../../../src/data/db/migrate.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
 import { LETTER_FOLDS, foldLetters } from "../../../src/lib/letter-folds.ts";
 import { character } from "../../support/characters.ts";
-import { foldSql } from "./fold-sql.ts";
+import { foldSql } from "../../../src/data/db/fold-sql.ts";
 
 const client = new Client(":memory:");
 migrate(client, migrations);

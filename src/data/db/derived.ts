@@ -1,0 +1,153 @@
+import type { Database as Client } from "bun:sqlite";
+import { quantity } from "../../lib/quantity.ts";
+import { foldSql } from "./fold-sql.ts";
+import { hasTable } from "./schema-check.ts";
+
+/** Rows that differ from those they derive from. */
+export interface Difference {
+  of: "category counts" | "statistics" | "names" | "search words" | "order words" | "events" | "progress";
+  /** How many categories, days, animals, orders or events. */
+  count: number;
+}
+
+/** Rebuilds derived data from the rows. */
+export const REPAIR = "stop the server and run adoption-store doctor --repair";
+
+const UNITS: Record<Difference["of"], readonly [noun: string, place: string]> = {
+  "category counts": ["category count", ""],
+  statistics: ["day", " of the statistics"],
+  names: ["animal", " in the list by name"],
+  "search words": ["animal", " in the search"],
+  "order words": ["order", " in the search"],
+  events: ["event", ""],
+  progress: ["mark", " of the indexing"],
+};
+
+/** One line: what differs, and how much of it. */
+export const describeDifferences = (found: readonly Difference[]): string => {
+  const parts = found.map(({ of, count }) => UNITS[of].with(0, quantity(count, UNITS[of][0])).join(""));
+  return `derived data differs from its rows (${parts.join(", ")})`;
+};
+
+const counted = (key: string, conditions: string) =>
+  `SELECT ${key}, sum(status IS 'available'), sum(status IS 'pending'), sum(status IS 'sold'), sum(status IS NULL) FROM pets ${conditions}`;
+
+const COUNTED = "WHERE id <= (SELECT counted_to FROM pets_indexed) GROUP BY 1";
+
+/** Counts the keys of rows that only one of two queries returns. */
+const unequal = (key: string, one: string, other: string): string => `
+  SELECT count(DISTINCT ${key}) AS count FROM (
+    SELECT * FROM (${one} EXCEPT ${other}) UNION ALL SELECT * FROM (${other} EXCEPT ${one}))`;
+
+/**
+ * Each query is one statement, so it sees one state. Animals above a watermark are not added yet, which is no difference: see
+ * `petsIndexed`.
+ */
+const COMPARISONS: readonly (readonly [of: Difference["of"], sql: string])[] = [
+  [
+    "progress",
+    `SELECT (counted_to > seq) + (indexed_to > seq) AS count
+     FROM pets_indexed, (SELECT coalesce(max(seq), 0) AS seq FROM sqlite_sequence WHERE name = 'pets')`,
+  ],
+  [
+    "category counts",
+    unequal("category_id", counted("category_id", COUNTED), "SELECT * FROM pet_counts_by_category"),
+  ],
+  [
+    "statistics",
+    unequal("day", counted("created_at / 86400000 AS day", COUNTED), "SELECT * FROM pet_counts_by_day"),
+  ],
+  [
+    "names",
+    `SELECT (
+      SELECT count(*) FROM pets LEFT JOIN pet_names ON pet_names.id = pets.id
+      WHERE pets.id <= indexed_to AND pet_names.folded IS NOT ${foldSql("pets.name")}
+    ) + (
+      SELECT count(*) FROM pet_names
+      WHERE id > indexed_to OR NOT EXISTS (SELECT 1 FROM pets WHERE pets.id = pet_names.id)
+    ) AS count FROM pets_indexed`,
+  ],
+  [
+    // The last event of an animal is that of its deletion if and only if the animal is gone. Only the oldest are removed.
+    "events",
+    `SELECT (
+      SELECT count(*) FROM (SELECT pet_id, kind, max(id) FROM pet_events GROUP BY pet_id)
+      WHERE (kind = 'deleted') = EXISTS (SELECT 1 FROM pets WHERE pets.id = pet_id)
+    ) + (
+      SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pet_events') - min(id) + 1 - count(*), 0)
+      FROM pet_events
+    ) AS count`,
+  ],
+];
+
+const ADOPTER = "(coalesce(adopter_name, '') || ' ' || coalesce(adopter_email, ''))";
+
+interface Index {
+  of: Difference["of"];
+  table: string;
+  /** Returns the id and the text of each row in the index. */
+  texts: string;
+}
+
+const INDEXES: readonly Index[] = [
+  {
+    of: "search words",
+    table: "pets_words",
+    texts: `SELECT id, ${foldSql("name")} FROM pets WHERE id <= (SELECT indexed_to FROM pets_indexed)`,
+  },
+  {
+    of: "order words",
+    table: "orders_words",
+    texts: `SELECT orders.id, ${foldSql(ADOPTER)} || ' ' || coalesce(${foldSql("pets.name")}, '')
+      FROM orders LEFT JOIN pets ON pets.id = pet_id`,
+  },
+];
+
+/** Few rows, from which a differing word shows with near certainty: sums of its ids. */
+const summary = (table: string) =>
+  `SELECT term, count(*), sum(doc % 1000003), sum(doc * 7919 % 1000033) FROM temp.${table} GROUP BY term`;
+
+type Rows = readonly Record<string, unknown>[];
+
+const countIn = ([row]: Rows): number => Number(row?.["count"] ?? 0);
+
+/** Compares the words of an index with those of a new index over the same texts. */
+function* wordsComparison({ table, texts }: Index): Generator<string, number, Rows> {
+  yield `CREATE VIRTUAL TABLE temp.new_${table} USING fts5(words, content='', detail=none, tokenize='unicode61 remove_diacritics 2')`;
+  yield `INSERT INTO temp.new_${table} (rowid, words) ${texts}`;
+  yield `CREATE VIRTUAL TABLE temp.expected_${table} USING fts5vocab(temp, new_${table}, instance)`;
+  yield `CREATE VIRTUAL TABLE temp.stored_${table} USING fts5vocab(main, ${table}, instance)`;
+  const words = yield unequal("term", summary(`stored_${table}`), summary(`expected_${table}`));
+  if (countIn(words) === 0) return 0;
+  const instances = (name: string) => `SELECT term, doc FROM temp.${name}_${table}`;
+  return countIn(yield unequal("doc", instances("stored"), instances("expected")));
+}
+
+/**
+ * The statements that compare derived data with its rows, for a connection or a worker: each gets the rows of the last one.
+ * They read one state, and write only temporary tables, which the last statement discards.
+ */
+export function* comparisonSteps(): Generator<string, Difference[], Rows> {
+  const found: Difference[] = [];
+  yield "BEGIN";
+  for (const [of, sql] of COMPARISONS) found.push({ of, count: countIn(yield sql) });
+  for (const index of INDEXES) found.push({ of: index.of, count: yield* wordsComparison(index) });
+  yield "ROLLBACK";
+  return found.filter(({ count }) => count > 0);
+}
+
+/**
+ * Compares counts, statistics, names, search words and events with the rows.
+ * @returns the differences; none for a database that an older version wrote, whose migration creates them again
+ */
+export const derivedDifferences = (client: Client): Difference[] => {
+  if (!hasTable(client, "pets_indexed")) return [];
+  const steps = comparisonSteps();
+  try {
+    let step = steps.next([]);
+    while (!step.done) step = steps.next(client.query<Record<string, unknown>, []>(step.value).all());
+    return step.value;
+  } finally {
+    if (client.inTransaction) client.run("ROLLBACK");
+  }
+};

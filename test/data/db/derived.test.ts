@@ -1,0 +1,70 @@
+import type { Database as Client } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { createDatabase } from "../../../src/data/db/open.ts";
+import { derivedDifferences, describeDifferences } from "../../../src/data/db/derived.ts";
+import { openCopy } from "../../../src/data/db/snapshot.ts";
+import { temporaryDirectory } from "../../support/store.ts";
+
+const NAMES = ["Rex", "Ärger Zoë", "Österreich", "小丸 Мила"];
+
+/** Animals 1 to 60 and orders 1 to 6, after changes of each kind. Animal 7 was renamed, 8 is gone, 9 has another status. */
+const filled = (): Client => {
+  const path = join(temporaryDirectory(), "a.db");
+  createDatabase(path);
+  const client = openCopy(path);
+  const add = client.prepare("INSERT INTO pets (name, category_id, status, created_at) VALUES (?, ?, ?, ?)");
+  for (let id = 1; id <= 60; id++)
+    add.run(`${NAMES[id % 4]} ${id}`, id % 5, [null, "sold", "pending"][id % 3] ?? null, id * 40_000_000);
+  client.run("UPDATE pets_indexed SET counted_to = 60, indexed_to = 60");
+  for (let order = 1; order <= 6; order++)
+    client.run(
+      `INSERT INTO orders (pet_id, adopter_name, adopter_email, status, created_at, updated_at) VALUES (?, 'Jörg', 'j@a.org', 'completed', 1, 1)`,
+      [order * 4],
+    );
+  client.run("UPDATE pets SET name = 'Bélla' WHERE id = 7");
+  client.run("UPDATE pets SET name = 'Łata' WHERE id = 12");
+  client.run("DELETE FROM pets WHERE id = 8");
+  client.run("UPDATE pets SET status = 'available', category_id = 77 WHERE id = 9");
+  client.run("UPDATE orders SET adopter_name = NULL, adopter_email = NULL WHERE id = 4");
+  return client;
+};
+
+test("derived data agrees with its rows after additions, changes and deletions", () => {
+  using client = filled();
+  expect(derivedDifferences(client)).toEqual([]);
+});
+
+test("animals that are not indexed or counted yet are no difference", () => {
+  using client = filled();
+  client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Later', 3, 5)");
+  expect(derivedDifferences(client)).toEqual([]);
+  client.run("UPDATE pets_indexed SET counted_to = 61");
+  expect(derivedDifferences(client)).toEqual([]);
+});
+
+test.each([
+  ["DELETE FROM pet_names WHERE id BETWEEN 20 AND 39", "20 animals in the list by name"],
+  ["UPDATE pet_names SET folded = 'rez 20' WHERE id = 20", "1 animal in the list by name"],
+  ["INSERT INTO pet_names (id, folded) VALUES (8, 'osterreich 8')", "1 animal in the list by name"],
+  ["UPDATE pet_counts_by_category SET sold = sold + 1 WHERE category_id > 2", "3 category counts"],
+  ["DELETE FROM pet_counts_by_category WHERE category_id = 77", "1 category count"],
+  ["UPDATE pet_counts_by_day SET none = 9 WHERE day = 3", "1 day of the statistics"],
+  ["DELETE FROM pets_words WHERE rowid IN (20, 21, 22)", "3 animals in the search"],
+  ["UPDATE pets_words SET name = 'rex 21' WHERE rowid = 20", "1 animal in the search"],
+  ["INSERT INTO pets_words (rowid, name) VALUES (8, 'osterreich')", "1 animal in the search"],
+  ["DELETE FROM orders_words WHERE rowid = 5", "1 order in the search"],
+  ["DELETE FROM pet_events WHERE id IN (4, 9)", "2 events"],
+  ["UPDATE pet_events SET kind = 'changed' WHERE kind = 'deleted'", "1 event"],
+  ["UPDATE sqlite_sequence SET seq = seq + 3 WHERE name = 'pet_events'", "3 events"],
+])("a comparison names the difference after %s", (sql, found) => {
+  using client = filled();
+  client.run(sql);
+  expect(describeDifferences(derivedDifferences(client))).toContain(found);
+});
+
+test("a mark of the indexing above every animal is a difference, because later animals would be skipped", () => {
+  using client = filled();
+  client.run("UPDATE pets_indexed SET indexed_to = 4000");
+  expect(describeDifferences(derivedDifferences(client))).toContain("1 mark of the indexing");
+});
