@@ -2,7 +2,7 @@ import { createReadStream, existsSync, openSync, rmSync, statSync } from "node:f
 import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { siteStorage } from "../operate/backups/site-storage.ts";
-import { type BackupResult, takeBackup } from "../operate/backups/backup.ts";
+import { type BackupOptions, type BackupResult, takeBackup } from "../operate/backups/backup.ts";
 import { checkBackup, type CheckedBackup } from "../operate/backups/check.ts";
 import { assertDestination, existsMessage, removeTemporary } from "../operate/backups/destination.ts";
 import { backupName } from "../operate/backups/file-names.ts";
@@ -99,6 +99,9 @@ const printChecked = ({ file, bytes, migration, sites, secrets, origin }: Checke
   if (origin) print(`Taken in a cluster, at position ${origin.position} of log ${origin.log}`);
 };
 
+const NO_SHA256 =
+  "the backup has no SHA-256, because an older version took it: a changed row cannot be detected";
+
 /** Checks a backup. Writes nothing and does not use DATA_DIR. @throws OperatorError if it cannot be restored */
 const check = (file: string, { json }: BackupFlags): void => {
   using progress = progressLine();
@@ -113,6 +116,7 @@ const check = (file: string, { json }: BackupFlags): void => {
   const { missing = 0 } = backup.sites ?? {};
   if (missing > 0)
     note(`${missing} files of deployed sites are missing: they were missing when the backup was taken`);
+  if (backup.sha256 === undefined) note(NO_SHA256);
   if (backup.differences.length > 0)
     note(
       `${describeDifferences(backup.differences)}: every row can be restored; after a restore, run adoption-store doctor --repair`,
@@ -163,7 +167,10 @@ const backUpToStdout = async (config: Config, options: BackupFlags): Promise<voi
     throw new UsageError(
       "a backup is binary, and standard output is a terminal: redirect standard output, or name a file",
     );
-  const { file, bytes } = await write(config, join(dataDir, backupName(Date.now())), options);
+  const { file, bytes } = await write(config, join(dataDir, backupName(Date.now())), {
+    ...options,
+    isTemporary: true,
+  });
   const fd = openSync(file, "r");
   rmSync(file);
   try {
@@ -184,7 +191,7 @@ const backUpToStdout = async (config: Config, options: BackupFlags): Promise<voi
 const write = async (
   config: Config,
   file: string,
-  { force, withSecrets, sites }: BackupFlags,
+  { force, withSecrets, sites, isTemporary = false }: BackupFlags & Pick<BackupOptions, "isTemporary">,
   keep?: number,
 ): Promise<BackupResult> => {
   const { dataDir, diskReserve } = config;
@@ -198,6 +205,7 @@ const write = async (
     now: Date.now(),
     secrets: withSecrets === true,
     sites,
+    isTemporary,
     storage: sites ? siteStorage(config) : undefined,
     reserve: diskReserve,
     onProgress: progress.show,
@@ -304,6 +312,7 @@ export const restoreCommand = command({
   takes: {
     "<backup>": "a backup file, a directory (its newest valid backup), or latest (the newest in BACKUP_DIR)",
     "--yes": "do not ask",
+    "--force": "restore a backup that was changed after it was taken",
     "--json": "print JSON",
   },
   settings: ["backupDir"],
@@ -311,17 +320,19 @@ export const restoreCommand = command({
     "The previous database stays in DATA_DIR as adoption-store.db.before-restore-<UTC time>. Delete it when you no longer need it.",
   ],
   examples: { "Restore a backup": "backup.db", "Restore the newest scheduled backup": "latest" },
-  async run({ backup, yes, ...flags }) {
+  async run({ backup, yes, force = false, ...flags }) {
     const config = configOf(flags);
     const { dataDir } = config;
     const file = backupAt(backup, config);
     const restore = prepareRestore(dataDir, file, Date.now(), {
       storage: siteStorage(config),
+      force,
       forget: (database, email) =>
         adopterRepository(database).forget(email, true, { actor: OPERATOR, now: Date.now() }),
     });
     using progress = progressLine();
     try {
+      if (restore.sha256 === undefined) note(NO_SHA256);
       const question = `Replace the database of ${dataDir} with ${file}?`;
       await assertConfirmed(yes || !restore.replaces, question, "Nothing was restored.");
       const result = await restore.run(progress.show);

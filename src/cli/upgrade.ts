@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { isVerbose } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { takeBackup } from "../operate/backups/backup.ts";
+import { removeBackup } from "../operate/backups/digest.ts";
 import { fileTime } from "../operate/backups/file-names.ts";
 import { copySince } from "../operate/backups/pre-migration-copy.ts";
 import type { Config } from "../config/config.ts";
@@ -115,7 +116,7 @@ const upgradeHost = (
     if (!existsSync(dataDir)) return;
     for (const name of readdirSync(dataDir))
       if (name.startsWith(PREFIX) && name.endsWith(".db") && join(dataDir, name) !== except)
-        rmSync(join(dataDir, name));
+        removeBackup(join(dataDir, name));
   },
 });
 

@@ -110,8 +110,8 @@ test("backups in a directory are named by their time, and --keep limits their nu
   for (let count = 0; count < 3; count++)
     expect((await run(["backup", directory, "--keep", "2"], dataDir)).code).toBe(0);
   const names = readdirSync(directory);
-  expect(names).toHaveLength(2);
-  for (const name of names) expect(name).toMatch(/^adoption-store-\d{8}T\d{6}\.\d{3}Z\.db$/);
+  expect(names).toHaveLength(4);
+  for (const name of names) expect(name).toMatch(/^adoption-store-\d{8}T\d{6}\.\d{3}Z\.db(\.sha256)?$/);
 });
 
 test.each([

@@ -3,7 +3,9 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   rmdirSync,
   statSync,
@@ -11,13 +13,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createStore } from "../support/new-store.ts";
+import { seeded } from "../support/random.ts";
 import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
 
 const test = real();
 const withSqlite = real("sqlite3");
+const withSha256sum = real("sha256sum");
 const withMounts = real("unshare", "mount");
 
 const CONNECTIONS = 32;
+const FLIPS = Number(process.env["FLIPS"] ?? 60);
 const BACKUPS = Number(process.env["BACKUPS"] ?? 12);
 
 /** Adds animals until it is stopped, and knows the highest id below which every animal was acknowledged. */
@@ -323,4 +328,39 @@ withMounts("the files of a killed backup take no room from the next backup", asy
   const { code, stdout, stderr } = await onOwnFileSystem(fill, "backup data/b.db");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("data/b.db: ");
+});
+
+withSha256sum("each flipped bit of a backup is found by backup --check, and by sha256sum", async () => {
+  const cwd = directory();
+  const names = Array.from({ length: 500 }, (_, index) => `Animal ${index},${index % 7}\n`);
+  writeFileSync(join(cwd, "a.csv"), `name,categoryId\n${names.join("")}`);
+  await createStore(join(cwd, "data"));
+  expect((await store(["import", "a.csv"], { cwd })).code).toBe(0);
+  expect((await store(["backup", "whole.db"], { cwd })).code).toBe(0);
+  expect((await run(["sha256sum", "--check", "whole.db.sha256"], { cwd })).code).toBe(0);
+  const whole = readFileSync(join(cwd, "whole.db"));
+  const random = seeded(30);
+  // Half of the bits are in names.
+  const places = Array.from({ length: FLIPS }, (_, flip) =>
+    flip % 2 === 0 ? random(whole.length) : whole.indexOf(`Animal ${random(500)}`) + random(6),
+  );
+  const files = places.map((place, flip) => {
+    const bytes = Buffer.from(whole);
+    bytes[place] = (bytes[place] ?? 0) ^ (1 << random(8));
+    writeFileSync(join(cwd, `flipped-${flip}.db`), bytes);
+    return `flipped-${flip}.db`;
+  });
+  const { code, stdout, stderr } = await store(["backup", "--check", ...files], { cwd });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toEndWith(`adoption-store: ${FLIPS} of ${FLIPS} backups cannot be restored\n`);
+  console.log(
+    `${FLIPS} of ${FLIPS} flipped bits were found; ${stderr.split("SHA-256").length - 1} by the digest alone`,
+  );
+  renameSync(join(cwd, "flipped-1.db"), join(cwd, "whole.db"));
+  expect((await run(["sha256sum", "--check", "whole.db.sha256"], { cwd })).code).toBe(1);
+  expectRefusal(
+    await store(["restore", "whole.db", "--data-dir", "new"], { cwd }),
+    1,
+    /SHA-256 is not the one inside it.*--force/,
+  );
 });

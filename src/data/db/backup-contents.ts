@@ -1,8 +1,10 @@
 import type { Database as Client } from "bun:sqlite";
 import { replicaMark, unmarkReplica } from "./replica-mark.ts";
 import {
+  BACKUP_DIGEST,
   BACKUP_FILES,
   BACKUP_ORIGIN,
+  CREATE_BACKUP_DIGEST,
   CREATE_BACKUP_FILES,
   CREATE_BACKUP_ORIGIN,
   hasTable,
@@ -74,6 +76,33 @@ export const originOf = (backup: Client): BackupOrigin | undefined =>
   hasTable(backup, BACKUP_ORIGIN)
     ? (backup.query<BackupOrigin, []>(`SELECT log, position FROM ${BACKUP_ORIGIN}`).get() ?? undefined)
     : undefined;
+
+/** Fills the place of a digest while it is calculated. */
+export const NO_DIGEST = "0".repeat(64);
+
+/** Adds an empty field for the digest of a copy, as its last change. */
+export const addDigestField = (copy: Client): void => {
+  removeDigestField(copy);
+  copy.run(CREATE_BACKUP_DIGEST);
+  copy.run(`INSERT INTO ${BACKUP_DIGEST} VALUES (?)`, [NO_DIGEST]);
+};
+
+export const removeDigestField = (copy: Client): void =>
+  void copy.run(`DROP TABLE IF EXISTS ${BACKUP_DIGEST}`);
+
+/** The digest inside a backup, and the page that holds it; undefined for a backup of an older version. */
+export const digestField = (
+  backup: Client,
+): { sha256: string; page: number; pageSize: number } | undefined => {
+  if (!hasTable(backup, BACKUP_DIGEST)) return undefined;
+  const place = backup
+    .query<{ page: number; pageSize: number }, [string]>(
+      "SELECT rootpage AS page, page_size AS pageSize FROM sqlite_schema, pragma_page_size WHERE name = ?",
+    )
+    .get(BACKUP_DIGEST);
+  const stored = backup.query<{ sha256: string }, []>(`SELECT sha256 FROM ${BACKUP_DIGEST}`).get();
+  return { page: place?.page ?? 1, pageSize: place?.pageSize ?? 0, sha256: stored?.sha256 ?? "" };
+};
 
 /** Removes the note, and the mark of a replica whose file itself was kept as a backup. */
 export const removeOrigin = (copy: Client): void => {

@@ -20,12 +20,17 @@ export const CREATE_CONTENTS = `CREATE TABLE IF NOT EXISTS ${CONTENTS} ${CONTENT
 export const BACKUP_ORIGIN = "backup_origin";
 export const CREATE_BACKUP_ORIGIN = `CREATE TABLE ${BACKUP_ORIGIN} (log TEXT NOT NULL, position INTEGER NOT NULL) STRICT`;
 
+/** The table of a backup with its digest, which is written into the file once it is complete. */
+export const BACKUP_DIGEST = "backup_digest";
+export const CREATE_BACKUP_DIGEST = `CREATE TABLE ${BACKUP_DIGEST} (sha256 TEXT NOT NULL) STRICT`;
+
 const asTable = (name: string): string => `table ${JSON.stringify(name)}`;
 
 /** Objects that no migration creates, and only some databases have. */
 const OPTIONAL: Objects = new Map([
   [asTable(BACKUP_FILES), CREATE_BACKUP_FILES],
   [asTable(BACKUP_ORIGIN), CREATE_BACKUP_ORIGIN],
+  [asTable(BACKUP_DIGEST), CREATE_BACKUP_DIGEST],
   [asTable(REPLICA), CREATE_REPLICA],
   [asTable(CONTENTS), `CREATE TABLE ${CONTENTS} ${CONTENTS_COLUMNS}`],
 ]);

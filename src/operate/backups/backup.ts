@@ -6,6 +6,7 @@ import { clockJump } from "../../data/data-dir/clock.ts";
 import { databasePath } from "../../data/data-dir/paths.ts";
 import { freeBytes, fullDiskAdvice, hasNoInodes, openError } from "../../data/data-dir/storage.ts";
 import {
+  addDigestField,
   backupFiles,
   endSessions,
   hasSecrets,
@@ -32,6 +33,7 @@ import {
   moveIntoPlace,
   removeTemporary,
 } from "./destination.ts";
+import { digestPath, removeBackup, sealBackup, writeDigest } from "./digest.ts";
 import { surplus, temporaryName } from "./file-names.ts";
 import {
   type SiteFiles,
@@ -116,6 +118,8 @@ export interface BackupOptions {
   sites: boolean;
   /** The storage of those files; undefined: DATA_DIR alone. */
   storage?: SiteStorage | undefined;
+  /** The caller copies the file and removes it, so no digest is stored next to it. */
+  isTemporary?: boolean;
   /** Bytes that stay free on the file system of DATA_DIR. */
   reserve: number;
   /** How many backups of this store stay in the directory of the file; undefined: all. */
@@ -128,6 +132,8 @@ export interface BackupOptions {
 export interface BackupResult {
   file: string;
   bytes: number;
+  /** The SHA-256 of the file, which is also next to it in `FILE.sha256`. */
+  sha256: string;
   /** The fate of private keys; `none` if the database has none. */
   secrets: "included" | "left_out" | "none";
   /** Undefined for a backup without the files of sites. */
@@ -165,10 +171,14 @@ export const takeBackup = async (options: BackupOptions): Promise<BackupResult> 
       needed = databaseSpace(source, options) + totalBytes(blobs, hashes);
       assertRoom(options, needed);
       const contents = await writeContents(options, source, temporary, { blobs, fileCount: hashes.length });
+      const sha256 = sealBackup(temporary);
       if (isInside(directory, dataDir)) inheritOwner(temporary);
+      // After a crash, no digest of an older file may be next to the new one.
+      if (force) rmSync(digestPath(file), { force: true });
       await moveIntoPlace(temporary, file, { force });
+      if (!options.isTemporary) await writeDigest(file, sha256);
       const rotation = rotate(options, storeIdOf(source), !contents.sites?.missing);
-      return { file, bytes: statSync(file).size, ...contents, ...rotation };
+      return { file, bytes: statSync(file).size, sha256, ...contents, ...rotation };
     } finally {
       removeTemporary(directory, process.pid);
       claim.release();
@@ -202,6 +212,7 @@ const writeContents = async (
       )
     : undefined;
   onProgress("Checking the copy", true);
+  addDigestField(copy);
   assertSound(copy);
   return { secrets, sites };
 };
@@ -253,7 +264,7 @@ const rotate = (
   const { own, others } = backupsIn(directory, storeId);
   // A backup that lacks files of sites does not replace one that may have them, and its name may have a wrong time.
   const removed = isComplete && !clockJump(dataDir, now) ? surplus(own, basename(file), keep, now) : [];
-  for (const name of removed) rmSync(join(directory, name), { force: true });
+  for (const name of removed) removeBackup(join(directory, name));
   return { removed, leftAlone: others.filter((name) => name !== basename(file)) };
 };
 

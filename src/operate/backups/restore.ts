@@ -20,6 +20,7 @@ import {
   endSessions,
   hasBackupFiles,
   lastEventId,
+  removeDigestField,
   removeOrigin,
   restartEventIds,
 } from "../../data/db/backup-contents.ts";
@@ -38,7 +39,9 @@ import { inheritOwner } from "../../lib/ownership.ts";
 import { OPERATOR } from "../../lib/actor.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isBusy, isDamage, isFull, resultCode } from "../../lib/storage-errors.ts";
+import { alteredReason } from "./check.ts";
 import { tryLink } from "./destination.ts";
+import { checkDigest } from "./digest.ts";
 import { fileTime } from "./file-names.ts";
 import {
   type SiteFiles,
@@ -125,6 +128,7 @@ type OnProgress = (line: string, isStep?: boolean) => void;
  * Checks a backup and takes the lock of DATA_DIR, so that no server can start before `close`. The restored database is on
  * disk before it replaces the old one in one step: after a crash of the machine, one of the two is there.
  * @param storage where files of sites belong; by default in DATA_DIR alone
+ * @param force restores a backup whose digest differs
  * @param forget repeats the erasures of the replaced database
  * @throws OperatorError if a server is running, or this program cannot restore the backup
  */
@@ -132,31 +136,34 @@ export const prepareRestore = (
   dataDir: string,
   file: string,
   now: number,
-  { storage, forget }: { storage?: SiteStorage; forget: ForgetAdopter },
+  { storage, force = false, forget }: { storage?: SiteStorage; force?: boolean; forget: ForgetAdopter },
 ) => {
   const missing = [blobsPath(dataDir), lockPath(dataDir)].filter((path) => !existsSync(path));
   let hasFailed = false;
   // Don't create DATA_DIR if the file name is wrong.
   const existing = existsSync(dataDir) ? lockDirectory(dataDir) : undefined;
-  let backup: Client | undefined;
+  let backup: OpenBackup | undefined;
   let lock: Lock;
   try {
     assertNoReplica(dataDir);
-    backup = openBackup(file, dataDir);
+    backup = openBackup(file, dataDir, force);
     makeDataDir(dataDir);
     lock = existing ?? lockDirectory(dataDir);
   } catch (error) {
-    backup?.close();
+    backup?.client.close();
     existing?.release();
     throw error;
   }
+  const { client, sha256 } = backup;
   return {
+    /** Of the backup; undefined if it has none. */
+    sha256,
     replaces: existsSync(databasePath(dataDir)),
     /** @throws OperatorError. `close` then returns DATA_DIR to its previous state. */
     async run(onProgress: OnProgress): Promise<RestoreResult> {
       try {
         return await restore(
-          backup,
+          client,
           { file, dataDir, now, forget },
           storage ?? { blobs: blobsIn(dataDir) },
           onProgress,
@@ -169,7 +176,7 @@ export const prepareRestore = (
       }
     },
     close(): void {
-      backup.close();
+      client.close();
       if (hasFailed) for (const path of missing) rmSync(path, { recursive: true, force: true });
       lock.release();
       if (hasFailed && !existing) removeEmpty(dataDir);
@@ -246,8 +253,22 @@ const lockDirectory = (dataDir: string): Lock => {
   return lockForRestore(dataDir);
 };
 
+/** @returns the file's SHA-256; undefined if the backup has none @throws UnsoundDatabase if it differs, unless forced */
+const verifyDigest = (client: Client, file: string, force: boolean): string | undefined => {
+  const { sha256, problem } = checkDigest(client, file);
+  if (problem === undefined || force) return sha256;
+  throw new UnsoundDatabase(
+    `${alteredReason(problem, derivedDifferences(client))}. Restore another backup, or this one as it is with --force`,
+  );
+};
+
+interface OpenBackup {
+  client: Client;
+  sha256: string | undefined;
+}
+
 /** @throws OperatorError */
-const openBackup = (file: string, dataDir: string): Client => {
+const openBackup = (file: string, dataDir: string, force: boolean): OpenBackup => {
   if (!existsSync(file)) throw new OperatorError(`${file} does not exist: check the name`);
   if (!statSync(file).isFile()) throw new OperatorError(`${file} is not an ordinary file: name a backup`);
   const path = databasePath(dataDir);
@@ -257,7 +278,7 @@ const openBackup = (file: string, dataDir: string): Client => {
   try {
     client = openExisting(file, { readonly: true });
     assertSound(client);
-    return client;
+    return { client, sha256: verifyDigest(client, file, force) };
   } catch (error) {
     client?.close();
     const reason =
@@ -289,6 +310,7 @@ const writeDatabase = (backup: Client, temporary: string): void => {
 const prepareDatabase = (temporary: string, lastEventIdBefore: number): void => {
   using copy = openCopy(temporary);
   removeOrigin(copy);
+  removeDigestField(copy);
   restartEventIds(copy, lastEventIdBefore);
   endSessions(copy);
 };

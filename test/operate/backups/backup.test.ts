@@ -1,6 +1,14 @@
 import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { mkdirSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { databaseCopies } from "../../../src/operate/backups/backup-directory.ts";
 import { backupName } from "../../../src/operate/backups/file-names.ts";
@@ -154,6 +162,8 @@ test("the newest backups of a directory are kept, and no other file is touched",
   }
   const kept = [3, 4].map((day) => backupName(NOW + day * 86_400_000));
   expect(filesIn(directory)).toEqual([backupName(1), ...kept, "adoption-store.db"]);
+  const digests = readdirSync(directory).filter((name) => name.endsWith(".sha256"));
+  expect(digests.toSorted()).toEqual(kept.map((name) => `${name}.sha256`));
 });
 
 const DAY = 86_400_000;

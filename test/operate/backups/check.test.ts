@@ -7,6 +7,7 @@ import { databasePath } from "../../../src/data/data-dir/paths.ts";
 import { tarGzOf } from "../../platform/deploys/archives.ts";
 import { openProject } from "../../platform/domains/projects.ts";
 import { seeded } from "../../support/random.ts";
+import { outcomeOf } from "../../support/outcome.ts";
 import { addPet, temporaryDirectory } from "../../support/store.ts";
 import { backUp, change, closedStore, forget, namesIn, NOW, restoreTo, storeIn } from "./stores.ts";
 import { database } from "../../../src/cli/doctor.ts";
@@ -30,11 +31,12 @@ const deployed = async (): Promise<string> => {
 };
 
 test("checking a backup reports its contents, and changes neither the backup nor a file next to it", async () => {
-  const { file, bytes, sites } = await backUp(await deployed());
+  const { file, bytes, sha256, sites } = await backUp(await deployed());
   const before = [readFileSync(file), statSync(file), readdirSync(join(file, ".."))];
   expect(check(file)).toEqual({
     file,
     bytes,
+    sha256,
     store: expect.stringMatching(/^[\da-f-]{36}$/),
     migration: expect.stringMatching(/^\d{4}_/),
     secrets: false,
@@ -72,27 +74,77 @@ test("a file that a deploy needs and that is not in the backup is counted as mis
   expect(check(file).sites).toMatchObject({ files: (sites?.files ?? 0) - 1, missing: 1 });
 });
 
-test("over 60 flipped bits, the check accepts no backup that a restore refuses", async () => {
+const flipBit = (bytes: Uint8Array, place: number, bit: number): Buffer => {
+  const flipped = Buffer.from(bytes);
+  flipped[place] = (flipped[place] ?? 0) ^ (1 << bit);
+  return flipped;
+};
+
+/** Moves a backup to a new directory, without the digest next to it. */
+const copied = (bytes: Uint8Array): string => {
+  const file = join(temporaryDirectory(), "copy.db");
+  writeFileSync(file, bytes);
+  return file;
+};
+
+test("each of 60 flipped bits is found by the check and refused by the restore, by the digest inside the backup alone", async () => {
   const random = seeded(23);
-  const { file } = await backUp(await closedStore("Bella"));
-  const whole = readFileSync(file);
-  let refused = 0;
+  const whole = readFileSync((await backUp(await closedStore("Bella"))).file);
+  const target = temporaryDirectory();
   for (let flip = 0; flip < 60; flip++) {
-    const bytes = Buffer.from(whole);
-    const place = random(bytes.length);
-    bytes[place] = (bytes[place] ?? 0) ^ (1 << random(8));
-    const flipped = join(temporaryDirectory(), "flipped.db");
-    writeFileSync(flipped, bytes);
-    const reason = await restoreTo(temporaryDirectory(), flipped).then(
-      () => undefined,
-      (error: unknown) => String(error),
-    );
-    if (reason === undefined) continue;
-    refused++;
-    expect(() => check(flipped)).toThrow("cannot be restored");
+    const flipped = copied(flipBit(whole, random(whole.length), random(8)));
+    expect(() => check(flipped)).toThrow(/cannot be (restored|checked): /);
+    const outcome = await outcomeOf(restoreTo(target, flipped));
+    expect(outcome).toThrow("cannot be restored");
   }
-  expect(refused).toBeGreaterThan(0);
 }, 60_000);
+
+test("a changed letter of a name is refused with the digest that differs, and restored with --force", async () => {
+  const whole = readFileSync((await backUp(await closedStore("Bella"))).file);
+  const altered = copied(flipBit(whole, whole.indexOf("Bella"), 1));
+  const reason = "its SHA-256 is not the one inside it: it was changed after it was taken";
+  expect(() => check(altered)).toThrow(`${altered} cannot be restored: ${reason}`);
+  const target = temporaryDirectory();
+  expect(() => prepareRestore(target, altered, NOW)).toThrow(/or this one as it is with --force$/);
+  const forced = prepareRestore(target, altered, NOW, { force: true });
+  await forced.run(() => {});
+  forced.close();
+  expect(await namesIn(target)).toEqual(["@ella"]);
+});
+
+test("the digest next to a backup has the format of sha256sum, and both digests are compared", async () => {
+  const { file, sha256 } = await backUp(await closedStore("Bella"));
+  const beside = `${file}.sha256`;
+  const whole = readFileSync(file);
+  expect(readFileSync(beside, "utf8")).toBe(`${sha256}  backup.db\n`);
+  expect(statSync(beside).mode & 0o777).toBe(0o600);
+  expect(Bun.SHA256.hash(whole, "hex")).toBe(sha256);
+  writeFileSync(file, flipBit(whole, whole.indexOf("Bella"), 0));
+  expect(() => check(file)).toThrow(
+    `its SHA-256 is not the one inside it, and its SHA-256 is not that in ${beside}: it was changed`,
+  );
+  writeFileSync(file, whole);
+  writeFileSync(beside, "");
+  expect(() => check(file)).toThrow(
+    `cannot be restored: its SHA-256 is not that in ${beside}: it was changed`,
+  );
+});
+
+test("a backup without a digest is accepted, and the result shows that it has none", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  change(file, "SELECT 1");
+  expect(check(file).sha256).toBeUndefined();
+  const restore = prepareRestore(temporaryDirectory(), file, NOW);
+  expect(restore.sha256).toBeUndefined();
+  restore.close();
+});
+
+test("a restored store has no digest of its backup, and its next backup has a new one", async () => {
+  const dataDir = temporaryDirectory();
+  const first = await backUp(await closedStore("Bella"));
+  await restoreTo(dataDir, first.file);
+  expect((await outcomeOf(backUp(dataDir)))().sha256).not.toBe(first.sha256);
+});
 
 const FLIPS = Number(process.env["FLIPS"] ?? 60);
 

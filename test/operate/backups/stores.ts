@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BackupOptions, takeBackup } from "../../../src/operate/backups/backup.ts";
 import { type RestoreResult, prepareRestore } from "../../../src/operate/backups/restore.ts";
@@ -27,9 +27,11 @@ export const newStore = async () => {
   return { dataDir, store, client: store.database.client };
 };
 
-/** Changes a database that no other process has open. */
+/** Changes a database that no other process has open. A backup then has no digest, as if an older version had written it. */
 export const change = (file: string, sql: string): void => {
+  rmSync(`${file}.sha256`, { force: true });
   using client = new Client(file);
+  client.run("DROP TABLE IF EXISTS backup_digest");
   client.run(sql);
 };
 
@@ -96,4 +98,8 @@ export const restoreTo = async (dataDir: string, file: string, now = NOW): Promi
 
 export const includes = (file: string, text: string): boolean => readFileSync(file).includes(text);
 
-export const filesIn = (directory: string): string[] => readdirSync(directory).toSorted();
+/** The files in a directory, without digests of backups. */
+export const filesIn = (directory: string): string[] =>
+  readdirSync(directory)
+    .filter((name) => !name.endsWith(".sha256"))
+    .toSorted();

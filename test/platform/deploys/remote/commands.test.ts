@@ -80,7 +80,7 @@ test("a scheduled backup has them too when BLOBS_URL is a flag of the server", a
   const context = { config: settings, ...systemRuntime, log: pino({ level: "silent" }) };
   const backups = serverBackups(context, undefined, { program: await bundledProgram(), env });
   await backups?.tick();
-  const [file = ""] = readdirSync(backupDir);
+  const [file = ""] = readdirSync(backupDir).toSorted();
   expect(checkBackup(join(backupDir, file), () => {}).sites).toMatchObject({ files: 4, missing: 0 });
 }, 60_000);
 
