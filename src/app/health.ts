@@ -5,6 +5,8 @@ import type { Context } from "../data/context.ts";
 import { type ClockGuard, type ClockJump, describeJump } from "../data/data-dir/clock.ts";
 import { assertDiskReserve } from "../data/data-dir/storage.ts";
 import { type MissingWorkers, describeMissing } from "../data/data-dir/process-record.ts";
+import { REPAIR, describeDifferences } from "../data/db/derived.ts";
+import { DamagedParts } from "../data/db/file-check.ts";
 import { logWarnings } from "../data/db/wal.ts";
 import type { Database } from "../data/db/open.ts";
 import { damageWarnings } from "../platform/deploys/blob-check.ts";
@@ -56,6 +58,24 @@ const assertNotDraining = (isDraining: boolean): void => {
   if (isDraining) throw new PublicProblem("this server is about to stop");
 };
 
+const differenceWarnings = (found: ReturnType<Database["differences"]>): Warning[] => {
+  if (found.length === 0) return [];
+  const count = found.reduce((sum, one) => sum + one.count, 0);
+  const text = describeDifferences(found);
+  return [
+    { code: "derived_data_differs", count, message: `${text[0]?.toUpperCase()}${text.slice(1)}: ${REPAIR}.` },
+  ];
+};
+
+/** Publishes which parts of the database are damaged. */
+const assertUndamaged = async (assertReady: Database["assertReady"]): Promise<void> => {
+  try {
+    await assertReady();
+  } catch (error) {
+    throw error instanceof DamagedParts ? new PublicProblem(error.message) : error;
+  }
+};
+
 /** The checks of `/readyz`. */
 export const readinessChecks = (
   { dataDir, diskReserve }: Config,
@@ -68,7 +88,7 @@ export const readinessChecks = (
   }: Pick<Vitals, "fileUse" | "responseUse" | "clusterNode" | "isDraining">,
 ): Record<string, Check> => ({
   // Without its engine a node refuses reads and writes: the check of the cluster reports that.
-  database: () => (clusterNode?.fault() ? undefined : assertReady()),
+  database: () => (clusterNode?.fault() ? undefined : assertUndamaged(assertReady)),
   disk: () => assertDiskReserve(dataDir, diskReserve),
   files: () => assertDescriptors(fileUse()),
   ...(responseUse && { responses: () => assertResponses(responseUse()) }),
@@ -79,7 +99,7 @@ export const readinessChecks = (
 /** The warnings of `/readyz`. */
 export const readinessWarnings =
   (
-    { config: { backupSchedule = 0 }, database: { client }, clock }: Context,
+    { config: { backupSchedule = 0 }, database: { client, differences }, clock }: Context,
     { expiries, damage, notices, objects, platformWatch }: Services,
     { fileUse, backupStatus, clockGuard, others }: Vitals,
   ) =>
@@ -93,6 +113,7 @@ export const readinessWarnings =
     ...workerWarnings(others?.missing()),
     ...logWarnings(client.filename),
     ...clockWarnings(clockGuard?.jump()),
+    ...differenceWarnings(differences()),
     ...backupWarnings(backupStatus(), backupSchedule, clock.now()),
   ];
 

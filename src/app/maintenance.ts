@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Context } from "../data/context.ts";
 import type { ClockGuard } from "../data/data-dir/clock.ts";
 import type { ServerLock } from "../data/data-dir/lock.ts";
+import { REPAIR, describeDifferences } from "../data/db/derived.ts";
 import type { Database } from "../data/db/open.ts";
 import type { RefusedHosts } from "../edge/refused-hosts.ts";
 import type { Logger } from "../lib/log.ts";
@@ -15,6 +16,8 @@ import type { Services } from "./services.ts";
 const DATABASE_MAINTENANCE_MS = 10_000;
 /** How often the index of animals catches up with the writes: it then lacks a few thousand animals at most. */
 const INDEX_MS = 250;
+const INSPECTION_MS = 24 * 60 * 60_000;
+const FIRST_INSPECTION_MS = 10_000;
 /** How often the refused hosts are written. */
 const REFUSED_HOSTS_MS = 5000;
 /** How often problems of host names are looked for. */
@@ -44,6 +47,28 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
     },
   });
 };
+
+/** Reads the whole database soon after the start and every day, so that damage is found before a request reads it. */
+const inspectDatabase = ({ inspect }: Database, log: Logger): Poller =>
+  repeat(
+    INSPECTION_MS,
+    async (signal) => {
+      const { damage, unreadable, differences } = await inspect(signal);
+      if (unreadable !== undefined) log.error({ reason: unreadable }, "the database could not be checked");
+      if (damage.size > 0)
+        log.error(
+          { tables: Object.fromEntries(damage) },
+          "the database is damaged: run adoption-store doctor to find the remedy",
+        );
+      if (differences.length > 0)
+        log.error({ differences }, `${describeDifferences(differences)}: ${REPAIR}`);
+      log.debug("the daily check of the database has ended");
+    },
+    {
+      firstMs: FIRST_INSPECTION_MS,
+      onError: (error) => log.debug({ err: error }, "the check of the database was stopped"),
+    },
+  );
 
 /** Logs failed work. An unreachable engine of a cluster is logged once, elsewhere. */
 const warningOf = (log: Logger) => (message: string) => (error: unknown) =>
@@ -152,6 +177,7 @@ export const maintenance = (
     ...(cluster?.pollers ?? []),
     services.platformWatch,
     services.scrub,
+    inspectDatabase(database, log),
     ...(objects?.everyNode ?? []),
     ...(https ? [https.certificateWatch] : []),
   ];

@@ -148,7 +148,7 @@ export const healthEndpoints = ({
     id: "getReadiness",
     summary: "Check that the service is ready",
     description:
-      "Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, file descriptors are free, and HTTP/2 responses are below their total limit. `warnings` counts problems that need attention soon, such as certificates that are about to expire.\n\nNo API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.",
+      "Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, file descriptors are free, and HTTP/2 responses are below their total limit. If a part of the database is damaged, the message names the damaged and the working parts. `warnings` counts problems that need attention soon, such as certificates that are about to expire.\n\nNo API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.",
     returns: [Readiness, "The service is ready.", { status: "ready" }],
     faults: ["not_ready"],
     run: async ({ request }) => {

@@ -179,6 +179,12 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
       readiness.suspect(error);
       if (isDamage(error)) void checkAgain();
     },
+    async inspect(signal) {
+      const found = await readiness.inspect(signal);
+      if (found.damage.size > 0) void checkAgain();
+      return found;
+    },
+    differences: readiness.differences,
     shrinkLog: async () => (closed ? undefined : shrink()),
     close: () => (closed ??= close()),
   };

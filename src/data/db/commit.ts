@@ -4,6 +4,7 @@ import {
   OutcomeUnknown,
   StorageUnavailable,
   isBusy,
+  isDamage,
   isStorageFailure,
   resultCode,
 } from "../../lib/storage-errors.ts";
@@ -303,6 +304,11 @@ export interface GroupCommitOptions {
   lockHolder?: () => string;
   /** Called at the end of each transaction, before its COMMIT. Returns true if it wrote something. */
   beforeCommit?: (connection: Connection) => boolean;
+  /**
+   * True if `beforeCommit` can read its rows. Asked before a transaction, after another one found damage: SQLite refuses to
+   * commit a transaction in which a statement found damage.
+   */
+  hasReadable?: () => boolean;
 }
 
 const RETRY_MS = 10;
@@ -319,25 +325,36 @@ export const groupCommit = (
     changes,
     lockHolder = () => "another process",
     beforeCommit = () => false,
+    hasReadable = () => true,
   }: GroupCommitOptions = {},
 ) => {
   const { run, ...transacting } = transactions(client, changes);
   const runWrite = writeRunner(client);
   const queue = writeQueue();
+  /** How many of the next writes get separate transactions, so that only those that need damaged pages fail. */
+  let alone = 0;
   let isScheduled = false;
   let isStopped = false;
 
-  /** Commits writes in one transaction. @returns false if another process holds the lock */
-  const commitTogether = (writes: readonly Write[]): boolean => {
+  /**
+   * Commits writes in one transaction. @returns how many have ended: none if one found damage, so that they must be tried one
+   * by one; undefined if another process holds the lock
+   */
+  const commitTogether = (writes: readonly Write[]): number | undefined => {
     const settlers: (() => void)[] = [];
+    const isComplete = alone === 0 || hasReadable();
     const result = run(() => {
       for (const write of writes) settlers.push(runWrite(write));
-      return beforeCommit(client) || writes.some(({ isDerived }) => !isDerived);
+      return (isComplete && beforeCommit(client)) || writes.some(({ isDerived }) => !isDerived);
     });
-    if (result.state === "locked") return false;
+    if (result.state === "locked") return undefined;
+    if (result.state === "refused" && alone === 0 && isDamage(result.error)) {
+      alone = writes.length;
+      return 0;
+    }
     if (result.state === "refused") for (const write of writes) write.reject(result.error);
     else for (const settle of settlers) settle();
-    return true;
+    return writes.length;
   };
 
   /** Refuses the writes that have waited too long for another process's lock. */
@@ -361,10 +378,14 @@ export const groupCommit = (
     isScheduled = false;
     // A write after `stop` is still tried: the closed connection refuses it.
     if (isStopped && queue.length() === 0) return;
-    const writes = queue.first(groupSize);
-    const isBlocked = writes.length > 0 ? !commitTogether(writes) : !transacting.canLock();
+    const writes = queue.first(alone > 0 ? 1 : groupSize);
+    const ended = writes.length > 0 ? commitTogether(writes) : 0;
+    const isBlocked = ended === undefined || (writes.length === 0 && !transacting.canLock());
     if (isBlocked) expire();
-    else queue.removeFirst(writes.length);
+    else {
+      queue.removeFirst(ended);
+      alone = Math.max(0, alone - ended);
+    }
     if (queue.length() > 0 || isBlocked) schedule(isBlocked ? RETRY_MS : undefined);
   };
 

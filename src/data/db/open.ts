@@ -5,6 +5,7 @@ import { isBusy } from "../../lib/storage-errors.ts";
 import { type FilesLost, closeDatabase, watchFiles } from "./file-loss.ts";
 import { type Commit, type GroupCommitOptions, groupCommit } from "./commit.ts";
 import { asDiskError } from "./failures.ts";
+import type { FileCheck } from "./file-check.ts";
 import { detectChanges, freshReads } from "./fresh-reads.ts";
 import { lockHolder as holderOf } from "./other-processes.ts";
 import { assertCurrent, isEmptyDatabase, migrate } from "./migrate.ts";
@@ -28,6 +29,18 @@ const COUNT_PETS = statement(sql`
 export const countPets = (connection: Connection): void => void COUNT_PETS.all(connection);
 
 const CHANGES = statement<{ rows: number }>(sql`SELECT changes() AS rows`);
+
+const NEWEST = statement(sql`SELECT max(${pets.id}) FROM ${pets}`);
+
+/** If false, no animal can be added either, because that reads the same pages. */
+const hasReadablePets = (connection: Connection): boolean => {
+  try {
+    NEWEST.all(connection);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 /** As `countPets`. @returns true if there were some: RETURNING would cost more */
 const countedPets = (connection: Connection): boolean => {
@@ -70,6 +83,13 @@ export interface Database {
   assertReady(): Promise<void>;
   /** Call it with every error of a request: after a failed read, the next `assertReady` looks for damage. */
   suspect(error: unknown): void;
+  /**
+   * Reads the whole file slowly, in a worker, and compares derived data with its rows. `assertReady` reports damage that it finds
+   * until a later check finds none.
+   */
+  inspect(signal?: AbortSignal): Promise<FileCheck>;
+  /** The derived data that differed from its rows in the last `inspect`. */
+  differences(): FileCheck["differences"];
   /** Copies a large log into the database, in a worker, and truncates it unless a reader still needs it. */
   shrinkLog(): Promise<void>;
   /** Commits queued writes, copies the log into the database file if there is room, and closes it. It may be called again. */
@@ -78,7 +98,7 @@ export interface Database {
 
 export interface OpenOptions
   extends
-    Omit<GroupCommitOptions, "changes" | "lockHolder" | "beforeCommit">,
+    Omit<GroupCommitOptions, "changes" | "lockHolder" | "beforeCommit" | "hasReadable">,
     Pick<ReadinessOptions, "probeMs"> {
   /** Migrates always, never, or only an empty database. An older database that is not migrated is refused. */
   migrating?: "always" | "new" | "never";
@@ -139,6 +159,7 @@ export const setUpDatabase = (
     },
     lockHolder,
     beforeCommit: countedPets,
+    hasReadable: () => hasReadablePets(client),
   });
   const readiness = databaseReadiness(client, writes, { lockHolder, probeMs, lockWait: settings.lockWait });
   let closed: Promise<void> | undefined;
@@ -168,6 +189,8 @@ export const setUpDatabase = (
       await readiness.assert();
     },
     suspect: readiness.suspect,
+    inspect: readiness.inspect,
+    differences: readiness.differences,
     shrinkLog: async () => (closed ? undefined : shrink()),
     close: () => (closed ??= close()),
   };

@@ -3,10 +3,10 @@ import { reasonOf } from "../../lib/reason.ts";
 import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "../../lib/storage-errors.ts";
 import { type GroupCommit, LOCK_WAIT_MS } from "./commit.ts";
 import { explainFailure } from "./failures.ts";
+import { DamagedParts, type FileCheck, checkFile } from "./file-check.ts";
 import { isInMemory } from "./fresh-reads.ts";
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { openSqlWorker } from "./sql-worker.ts";
 
 export interface ReadinessOptions {
   /** How long the result of a probe is valid, in milliseconds. */
@@ -23,24 +23,6 @@ const MAX_CHECK_SHARE = 1 / 10;
 const explain = (error: unknown): unknown => {
   const advice = error instanceof StorageUnavailable ? undefined : explainFailure(error);
   return advice === undefined ? error : new Error(`${reasonOf(error)}: ${advice}`, { cause: error });
-};
-
-/** The result of a check of the whole file, and the time of its first read. */
-type CheckResult = { start: number } & (
-  { state: "sound" } | { state: "damaged" | "unreadable"; reason: string }
-);
-
-const checkFile = async (path: string): Promise<CheckResult> => {
-  let start = performance.now();
-  try {
-    await using client = await openSqlWorker(path);
-    start = performance.now();
-    const [found] = await client.all("PRAGMA quick_check(1)");
-    const reason = String(found?.["quick_check"]);
-    return reason === "ok" ? { start, state: "sound" } : { start, state: "damaged", reason };
-  } catch (error) {
-    return { start, state: "unreadable", reason: reasonOf(error) };
-  }
 };
 
 /** Reads from the disk: on a second connection, whose cached pages become invalid when the first one writes. */
@@ -71,30 +53,39 @@ const readProbe = (client: Client, probeMs: number) => {
 };
 
 /**
- * Remembers that a read failed. The database then counts as damaged, and checks of the whole file run in a worker, until a
- * check that began after the last failed read finds no damage.
+ * Remembers damage that a request or a check found. The database then counts as damaged, and checks of the whole file run in a
+ * worker, until a check that began after the last failed read finds no damage.
  */
 const damageSuspicion = (path: string, probeMs: number) => {
   let suspicion: { reason: string; at: number } | undefined;
+  let damaged: FileCheck["damage"] = new Map();
+  let differences: FileCheck["differences"] = [];
   let isChecking = false;
   let nextCheck = -Infinity;
 
-  const check = async () => {
+  const learn = ({ start, damage, unreadable }: FileCheck) => {
+    const [reason = unreadable] = damage.values();
+    damaged = damage;
+    if (reason !== undefined) suspicion = { reason, at: start };
+    else if (suspicion && suspicion.at < start) suspicion = undefined;
+  };
+
+  const checkAgain = async () => {
     isChecking = true;
     const result = await checkFile(path);
     isChecking = false;
-    const { start } = result;
     const end = performance.now();
     // A disk that failed to read may work again immediately. Damage stays, and checking a large file takes long.
-    nextCheck = end + (result.state === "damaged" ? Math.max(probeMs, (end - start) / MAX_CHECK_SHARE) : 0);
-    if (result.state !== "sound") suspicion = { reason: result.reason, at: start };
-    else if (suspicion && suspicion.at < start) suspicion = undefined;
+    const rest = Math.max(probeMs, (end - result.start) / MAX_CHECK_SHARE);
+    nextCheck = end + (result.damage.size > 0 ? rest : 0);
+    learn(result);
   };
 
   return {
     assertUndamaged() {
       if (!suspicion) return;
-      if (!isChecking && performance.now() >= nextCheck) void check();
+      if (!isChecking && performance.now() >= nextCheck) void checkAgain();
+      if (damaged.size > 0) throw new DamagedParts(damaged.keys());
       throw new Error(
         `a read failed (${suspicion.reason}): look at the disk; if adoption-store doctor finds damage, restore a backup`,
       );
@@ -103,6 +94,14 @@ const damageSuspicion = (path: string, probeMs: number) => {
       if (!isInMemory(path) && isReadFailure(error))
         suspicion = { reason: reasonOf(error), at: performance.now() };
     },
+    async inspect(signal?: AbortSignal): Promise<FileCheck> {
+      if (isInMemory(path)) return { start: performance.now(), damage: damaged, differences };
+      const result = await checkFile(path, { isSlow: true, signal });
+      learn(result);
+      ({ differences } = result);
+      return result;
+    },
+    differences: () => differences,
   };
 };
 
@@ -136,6 +135,8 @@ export const databaseReadiness = (
     },
     /** Call it with errors of requests: after a failed read, the next `assert` checks the whole file. */
     suspect: damage.suspect,
+    inspect: damage.inspect,
+    differences: damage.differences,
     close: reads.close,
   };
 };
