@@ -61,10 +61,7 @@ const assertNotDraining = (isDraining: boolean): void => {
 const differenceWarnings = (found: ReturnType<Database["differences"]>): Warning[] => {
   if (found.length === 0) return [];
   const count = found.reduce((sum, one) => sum + one.count, 0);
-  const text = describeDifferences(found);
-  return [
-    { code: "derived_data_differs", count, message: `${text[0]?.toUpperCase()}${text.slice(1)}: ${REPAIR}.` },
-  ];
+  return [{ code: "derived_data_differs", count, message: `The ${describeDifferences(found)}: ${REPAIR}.` }];
 };
 
 /** Publishes which parts of the database are damaged. */

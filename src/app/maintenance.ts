@@ -54,15 +54,13 @@ const inspectDatabase = ({ inspect }: Database, log: Logger): Poller =>
     INSPECTION_MS,
     async (signal) => {
       const { damage, unreadable, differences } = await inspect(signal);
-      if (unreadable !== undefined) log.error({ reason: unreadable }, "the database could not be checked");
-      if (damage.size > 0)
+      if (damage.size > 0 || unreadable !== undefined)
         log.error(
-          { tables: Object.fromEntries(damage) },
-          "the database is damaged: run adoption-store doctor to find the remedy",
+          { tables: Object.fromEntries(damage), reason: unreadable },
+          "the database is damaged, or its disk fails: run adoption-store doctor to find the remedy",
         );
       if (differences.length > 0)
         log.error({ differences }, `${describeDifferences(differences)}: ${REPAIR}`);
-      log.debug("the daily check of the database has ended");
     },
     {
       firstMs: FIRST_INSPECTION_MS,

@@ -332,7 +332,7 @@ export const restoreCommand = command({
     });
     using progress = progressLine();
     try {
-      if (restore.sha256 === undefined) note(NO_SHA256);
+      if (!restore.hasDigest) note(NO_SHA256);
       const question = `Replace the database of ${dataDir} with ${file}?`;
       await assertConfirmed(yes || !restore.replaces, question, "Nothing was restored.");
       const result = await restore.run(progress.show);

@@ -234,7 +234,7 @@ test("doctor names derived data that differs from its rows, and how to repair it
   expect((await examine(dataDir))["derived data"]).toMatchObject({
     level: "failed",
     detail:
-      "derived data differs from its rows (1 animal in the list by name): stop the server and run adoption-store doctor --repair",
+      "derived data differs from its rows (animals in the list by name: 1): stop the server and run adoption-store doctor --repair",
   });
 });
 

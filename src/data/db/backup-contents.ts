@@ -95,13 +95,10 @@ export const digestField = (
   backup: Client,
 ): { sha256: string; page: number; pageSize: number } | undefined => {
   if (!hasTable(backup, BACKUP_DIGEST)) return undefined;
-  const place = backup
-    .query<{ page: number; pageSize: number }, [string]>(
-      "SELECT rootpage AS page, page_size AS pageSize FROM sqlite_schema, pragma_page_size WHERE name = ?",
-    )
-    .get(BACKUP_DIGEST);
-  const stored = backup.query<{ sha256: string }, []>(`SELECT sha256 FROM ${BACKUP_DIGEST}`).get();
-  return { page: place?.page ?? 1, pageSize: place?.pageSize ?? 0, sha256: stored?.sha256 ?? "" };
+  const field = backup.query<{ sha256: string; page: number; pageSize: number }, [string]>(
+    `SELECT sha256, rootpage AS page, page_size AS pageSize FROM ${BACKUP_DIGEST}, sqlite_schema, pragma_page_size WHERE name = ?`,
+  );
+  return field.get(BACKUP_DIGEST) ?? { sha256: "", page: 1, pageSize: 0 };
 };
 
 /** Removes the note, and the mark of a replica whose file itself was kept as a backup. */

@@ -1,33 +1,19 @@
 import type { Database as Client } from "bun:sqlite";
-import { quantity } from "../../lib/quantity.ts";
 import { foldSql } from "./fold-sql.ts";
 import { hasTable } from "./schema-check.ts";
 
-/** Rows that differ from those they derive from. */
+/** Derived data that differs from its rows: `animals in the search`, 3. */
 export interface Difference {
-  of: "category counts" | "statistics" | "names" | "search words" | "order words" | "events" | "progress";
-  /** How many categories, days, animals, orders or events. */
+  of: string;
   count: number;
 }
 
 /** Rebuilds derived data from the rows. */
 export const REPAIR = "stop the server and run adoption-store doctor --repair";
 
-const UNITS: Record<Difference["of"], readonly [noun: string, place: string]> = {
-  "category counts": ["category count", ""],
-  statistics: ["day", " of the statistics"],
-  names: ["animal", " in the list by name"],
-  "search words": ["animal", " in the search"],
-  "order words": ["order", " in the search"],
-  events: ["event", ""],
-  progress: ["mark", " of the indexing"],
-};
-
 /** One line: what differs, and how much of it. */
-export const describeDifferences = (found: readonly Difference[]): string => {
-  const parts = found.map(({ of, count }) => UNITS[of].with(0, quantity(count, UNITS[of][0])).join(""));
-  return `derived data differs from its rows (${parts.join(", ")})`;
-};
+export const describeDifferences = (found: readonly Difference[]): string =>
+  `derived data differs from its rows (${found.map(({ of, count }) => `${of}: ${count}`).join(", ")})`;
 
 const counted = (key: string, conditions: string) =>
   `SELECT ${key}, sum(status IS 'available'), sum(status IS 'pending'), sum(status IS 'sold'), sum(status IS NULL) FROM pets ${conditions}`;
@@ -43,9 +29,9 @@ const unequal = (key: string, one: string, other: string): string => `
  * Each query is one statement, so it sees one state. Animals above a watermark are not added yet, which is no difference: see
  * `petsIndexed`.
  */
-const COMPARISONS: readonly (readonly [of: Difference["of"], sql: string])[] = [
+const COMPARISONS: readonly (readonly [of: string, sql: string])[] = [
   [
-    "progress",
+    "marks of the indexing",
     `SELECT (counted_to > seq) + (indexed_to > seq) AS count
      FROM pets_indexed, (SELECT coalesce(max(seq), 0) AS seq FROM sqlite_sequence WHERE name = 'pets')`,
   ],
@@ -54,11 +40,11 @@ const COMPARISONS: readonly (readonly [of: Difference["of"], sql: string])[] = [
     unequal("category_id", counted("category_id", COUNTED), "SELECT * FROM pet_counts_by_category"),
   ],
   [
-    "statistics",
+    "days of the statistics",
     unequal("day", counted("created_at / 86400000 AS day", COUNTED), "SELECT * FROM pet_counts_by_day"),
   ],
   [
-    "names",
+    "animals in the list by name",
     `SELECT (
       SELECT count(*) FROM pets LEFT JOIN pet_names ON pet_names.id = pets.id
       WHERE pets.id <= indexed_to AND pet_names.folded IS NOT ${foldSql("pets.name")}
@@ -83,7 +69,7 @@ const COMPARISONS: readonly (readonly [of: Difference["of"], sql: string])[] = [
 const ADOPTER = "(coalesce(adopter_name, '') || ' ' || coalesce(adopter_email, ''))";
 
 interface Index {
-  of: Difference["of"];
+  of: string;
   table: string;
   /** Returns the id and the text of each row in the index. */
   texts: string;
@@ -91,12 +77,12 @@ interface Index {
 
 const INDEXES: readonly Index[] = [
   {
-    of: "search words",
+    of: "animals in the search",
     table: "pets_words",
     texts: `SELECT id, ${foldSql("name")} FROM pets WHERE id <= (SELECT indexed_to FROM pets_indexed)`,
   },
   {
-    of: "order words",
+    of: "orders in the search",
     table: "orders_words",
     texts: `SELECT orders.id, ${foldSql(ADOPTER)} || ' ' || coalesce(${foldSql("pets.name")}, '')
       FROM orders LEFT JOIN pets ON pets.id = pet_id`,

@@ -8,7 +8,7 @@ import {
   hasSecrets,
   originOf,
 } from "../../data/db/backup-contents.ts";
-import { type Difference, derivedDifferences, describeDifferences } from "../../data/db/derived.ts";
+import { type Difference, derivedDifferences } from "../../data/db/derived.ts";
 import { DiskError, explainFailure } from "../../data/db/failures.ts";
 import { storeIdOf } from "../../data/db/store-id.ts";
 import { appliedMigrations } from "../../data/db/migrate.ts";
@@ -18,7 +18,7 @@ import { UnsoundDatabase, assertSound } from "../../data/db/integrity.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { hashesOf, readManifest } from "../../platform/deploys/manifest.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
-import { checkDigest } from "./digest.ts";
+import { verifyDigest } from "./digest.ts";
 import type { SiteFiles } from "./site-files.ts";
 
 export interface CheckedBackup {
@@ -80,10 +80,6 @@ const checkSites = (client: Client, onProgress: (line: string) => void): SiteFil
   return { files: hashes.length, bytes, missing };
 };
 
-/** Why a backup is refused whose digest differs. Its structure is sound. */
-export const alteredReason = (problem: string, differences: readonly Difference[]): string =>
-  `${problem}: it was changed after it was taken${differences.length > 0 ? `; ${describeDifferences(differences)}` : ""}`;
-
 const examine = (
   client: Client,
   file: string,
@@ -92,8 +88,7 @@ const examine = (
   onProgress("Checking the database", true);
   assertSound(client);
   const differences = derivedDifferences(client);
-  const { sha256, problem } = checkDigest(client, file);
-  if (problem !== undefined) throw new UnsoundDatabase(alteredReason(problem, differences));
+  const sha256 = verifyDigest(client, file);
   const origin = originOf(client);
   const sites = hasBackupFiles(client) ? checkSites(client, onProgress) : undefined;
   return {

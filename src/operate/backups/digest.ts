@@ -1,6 +1,8 @@
 import { closeSync, existsSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { NO_DIGEST, digestField } from "../../data/db/backup-contents.ts";
+import { derivedDifferences, describeDifferences } from "../../data/db/derived.ts";
+import { UnsoundDatabase } from "../../data/db/integrity.ts";
 import { openForReading } from "../../data/db/readonly.ts";
 import type { Client } from "../../data/db/snapshot.ts";
 import { writeDurably } from "../../lib/durable.ts";
@@ -14,58 +16,52 @@ import { writeDurably } from "../../lib/durable.ts";
 export const digestPath = (file: string): string => `${file}.sha256`;
 
 const PART_BYTES = 2 ** 20;
+const DIGEST_LENGTH = NO_DIGEST.length;
 
-/** The SHA-256 of a file, as if `blankAt`, if given, began with the zeros of a new field. */
-const hashFile = (file: string, blankAt?: number): string => {
-  const fd = openSync(file, "r");
-  const hasher = new Bun.CryptoHasher("sha256");
-  const part = Buffer.alloc(PART_BYTES);
-  const hashUpTo = (end: number, from: number): number => {
-    let at = from;
-    for (let read = 1; at < end && read > 0; at += read) {
-      read = readSync(fd, part, 0, Math.min(PART_BYTES, end - at), at);
-      hasher.update(part.subarray(0, read));
-    }
-    return at;
-  };
+const withFile = <Result>(file: string, flags: "r" | "r+", use: (fd: number) => Result): Result => {
+  const fd = openSync(file, flags);
   try {
-    if (blankAt !== undefined) {
-      hashUpTo(blankAt, 0);
-      hasher.update(NO_DIGEST);
-    }
-    hashUpTo(Infinity, blankAt === undefined ? 0 : blankAt + NO_DIGEST.length);
-    return hasher.digest("hex");
+    return use(fd);
   } finally {
     closeSync(fd);
   }
 };
 
-/** The offset of the digest in the file. Undefined if it is not where the table begins: then the file was changed. */
-const offsetOf = (file: string, { page, pageSize, sha256 }: NonNullable<ReturnType<typeof digestField>>) => {
-  const fd = openSync(file, "r");
-  try {
-    const content = Buffer.alloc(pageSize);
-    readSync(fd, content, 0, pageSize, (page - 1) * pageSize);
-    const at = content.indexOf(sha256);
-    return at === -1 ? undefined : (page - 1) * pageSize + at;
-  } finally {
-    closeSync(fd);
-  }
+/** The bytes from `at` on; fewer at the end of the file. */
+const readAt = (fd: number, at: number, length: number): Buffer => {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(fd, bytes, 0, length, at));
+};
+
+/** The SHA-256 of a file. @param blankAt where a digest counts as zeros; it is inside one page, and so inside one part */
+const hashFile = (file: string, blankAt = -1): string =>
+  withFile(file, "r", (fd) => {
+    const hasher = new Bun.CryptoHasher("sha256");
+    for (let at = 0, part = readAt(fd, 0, PART_BYTES); part.length > 0; part = readAt(fd, at, PART_BYTES)) {
+      if (blankAt >= at && blankAt < at + part.length) part.write(NO_DIGEST, blankAt - at);
+      hasher.update(part);
+      at += part.length;
+    }
+    return hasher.digest("hex");
+  });
+
+/** The digest inside a backup and its offset, which is -1 if it is not on its page: then the file was changed. */
+const insideOf = (client: Client, file: string): { sha256: string; at: number } | undefined => {
+  const field = digestField(client);
+  if (!field) return undefined;
+  const { sha256, page, pageSize } = field;
+  const begin = (page - 1) * pageSize;
+  const offset = withFile(file, "r", (fd) => readAt(fd, begin, pageSize)).indexOf(sha256);
+  return { sha256, at: offset === -1 ? -1 : begin + offset };
 };
 
 /** Writes the digest into the empty field of a complete backup that no connection has open. @returns the file's SHA-256 */
 export const sealBackup = (file: string): string => {
   using client = openForReading(file);
-  const field = digestField(client);
-  const at = field && offsetOf(file, field);
-  if (at === undefined) throw new Error("the backup has no field for its digest");
-  const digest = hashFile(file, at);
-  const fd = openSync(file, "r+");
-  try {
-    writeSync(fd, digest, at);
-  } finally {
-    closeSync(fd);
-  }
+  const field = insideOf(client, file);
+  if (!field || field.at === -1) throw new Error("the backup has no field for its digest");
+  const digest = hashFile(file, field.at);
+  withFile(file, "r+", (fd) => writeSync(fd, digest, field.at));
   return hashFile(file);
 };
 
@@ -78,39 +74,32 @@ export const removeBackup = (file: string): void => {
   for (const path of [file, digestPath(file)]) rmSync(path, { force: true });
 };
 
-const DIGEST_LENGTH = NO_DIGEST.length;
-
-const readDigest = (path: string): string => {
-  const fd = openSync(path, "r");
-  try {
-    const text = Buffer.alloc(DIGEST_LENGTH);
-    readSync(fd, text);
-    return text.toString("latin1");
-  } finally {
-    closeSync(fd);
-  }
-};
-
-const insideProblem = (client: Client, file: string): string | undefined => {
-  const field = digestField(client);
-  if (!field) return undefined;
-  const at = offsetOf(file, field);
-  return at !== undefined && hashFile(file, at) === field.sha256
-    ? undefined
-    : "its SHA-256 is not the one inside it";
-};
+/** False for a backup that an older version took. */
+export const hasDigest = (client: Client, file: string): boolean =>
+  existsSync(digestPath(file)) || digestField(client) !== undefined;
 
 /**
  * Compares a backup with its digests.
- * @returns `sha256`: that of the file, undefined if it has no digest; `problem`: which digest differs, undefined if none does
+ * @returns the file's SHA-256; undefined without a digest
+ * @throws UnsoundDatabase that names the digests and the derived data that differ
  */
-export const checkDigest = (client: Client, file: string): { sha256?: string; problem?: string } => {
+export const verifyDigest = (client: Client, file: string): string | undefined => {
+  if (!hasDigest(client, file)) return undefined;
   const path = digestPath(file);
-  const isBeside = existsSync(path);
-  if (!isBeside && !digestField(client)) return {};
+  const inside = insideOf(client, file);
   const sha256 = hashFile(file);
-  const beside = isBeside && readDigest(path) !== sha256 ? `its SHA-256 is not that in ${path}` : undefined;
-  const problems = [insideProblem(client, file), beside].filter((one) => one !== undefined);
-  if (problems.length === 0) return { sha256 };
-  return { sha256, problem: problems.join(", and ") };
+  const beside = existsSync(path)
+    ? withFile(path, "r", (fd) => readAt(fd, 0, DIGEST_LENGTH)).toString()
+    : sha256;
+  const problems = [
+    ...(inside && hashFile(file, inside.at) !== inside.sha256
+      ? ["its SHA-256 is not the one inside it"]
+      : []),
+    ...(beside === sha256 ? [] : [`its SHA-256 is not that in ${path}`]),
+  ];
+  if (problems.length === 0) return sha256;
+  const derived = derivedDifferences(client);
+  throw new UnsoundDatabase(
+    `${problems.join(", and ")}: it was changed after it was taken${derived.length > 0 ? `; ${describeDifferences(derived)}` : ""}. To restore it as it is, use restore --force`,
+  );
 };

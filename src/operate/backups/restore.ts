@@ -39,9 +39,8 @@ import { inheritOwner } from "../../lib/ownership.ts";
 import { OPERATOR } from "../../lib/actor.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isBusy, isDamage, isFull, resultCode } from "../../lib/storage-errors.ts";
-import { alteredReason } from "./check.ts";
 import { tryLink } from "./destination.ts";
-import { checkDigest } from "./digest.ts";
+import { hasDigest, verifyDigest } from "./digest.ts";
 import { fileTime } from "./file-names.ts";
 import {
   type SiteFiles,
@@ -142,7 +141,7 @@ export const prepareRestore = (
   let hasFailed = false;
   // Don't create DATA_DIR if the file name is wrong.
   const existing = existsSync(dataDir) ? lockDirectory(dataDir) : undefined;
-  let backup: OpenBackup | undefined;
+  let backup: Client | undefined;
   let lock: Lock;
   try {
     assertNoReplica(dataDir);
@@ -150,20 +149,18 @@ export const prepareRestore = (
     makeDataDir(dataDir);
     lock = existing ?? lockDirectory(dataDir);
   } catch (error) {
-    backup?.client.close();
+    backup?.close();
     existing?.release();
     throw error;
   }
-  const { client, sha256 } = backup;
   return {
-    /** Of the backup; undefined if it has none. */
-    sha256,
+    hasDigest: hasDigest(backup, file),
     replaces: existsSync(databasePath(dataDir)),
     /** @throws OperatorError. `close` then returns DATA_DIR to its previous state. */
     async run(onProgress: OnProgress): Promise<RestoreResult> {
       try {
         return await restore(
-          client,
+          backup,
           { file, dataDir, now, forget },
           storage ?? { blobs: blobsIn(dataDir) },
           onProgress,
@@ -176,7 +173,7 @@ export const prepareRestore = (
       }
     },
     close(): void {
-      client.close();
+      backup.close();
       if (hasFailed) for (const path of missing) rmSync(path, { recursive: true, force: true });
       lock.release();
       if (hasFailed && !existing) removeEmpty(dataDir);
@@ -253,22 +250,8 @@ const lockDirectory = (dataDir: string): Lock => {
   return lockForRestore(dataDir);
 };
 
-/** @returns the file's SHA-256; undefined if the backup has none @throws UnsoundDatabase if it differs, unless forced */
-const verifyDigest = (client: Client, file: string, force: boolean): string | undefined => {
-  const { sha256, problem } = checkDigest(client, file);
-  if (problem === undefined || force) return sha256;
-  throw new UnsoundDatabase(
-    `${alteredReason(problem, derivedDifferences(client))}. Restore another backup, or this one as it is with --force`,
-  );
-};
-
-interface OpenBackup {
-  client: Client;
-  sha256: string | undefined;
-}
-
 /** @throws OperatorError */
-const openBackup = (file: string, dataDir: string, force: boolean): OpenBackup => {
+const openBackup = (file: string, dataDir: string, force: boolean): Client => {
   if (!existsSync(file)) throw new OperatorError(`${file} does not exist: check the name`);
   if (!statSync(file).isFile()) throw new OperatorError(`${file} is not an ordinary file: name a backup`);
   const path = databasePath(dataDir);
@@ -278,7 +261,8 @@ const openBackup = (file: string, dataDir: string, force: boolean): OpenBackup =
   try {
     client = openExisting(file, { readonly: true });
     assertSound(client);
-    return { client, sha256: verifyDigest(client, file, force) };
+    if (!force) verifyDigest(client, file);
+    return client;
   } catch (error) {
     client?.close();
     const reason =

@@ -44,19 +44,19 @@ test("animals that are not indexed or counted yet are no difference", () => {
 });
 
 test.each([
-  ["DELETE FROM pet_names WHERE id BETWEEN 20 AND 39", "20 animals in the list by name"],
-  ["UPDATE pet_names SET folded = 'rez 20' WHERE id = 20", "1 animal in the list by name"],
-  ["INSERT INTO pet_names (id, folded) VALUES (8, 'osterreich 8')", "1 animal in the list by name"],
-  ["UPDATE pet_counts_by_category SET sold = sold + 1 WHERE category_id > 2", "3 category counts"],
-  ["DELETE FROM pet_counts_by_category WHERE category_id = 77", "1 category count"],
-  ["UPDATE pet_counts_by_day SET none = 9 WHERE day = 3", "1 day of the statistics"],
-  ["DELETE FROM pets_words WHERE rowid IN (20, 21, 22)", "3 animals in the search"],
-  ["UPDATE pets_words SET name = 'rex 21' WHERE rowid = 20", "1 animal in the search"],
-  ["INSERT INTO pets_words (rowid, name) VALUES (8, 'osterreich')", "1 animal in the search"],
-  ["DELETE FROM orders_words WHERE rowid = 5", "1 order in the search"],
-  ["DELETE FROM pet_events WHERE id IN (4, 9)", "2 events"],
-  ["UPDATE pet_events SET kind = 'changed' WHERE kind = 'deleted'", "1 event"],
-  ["UPDATE sqlite_sequence SET seq = seq + 3 WHERE name = 'pet_events'", "3 events"],
+  ["DELETE FROM pet_names WHERE id BETWEEN 20 AND 39", "animals in the list by name: 20"],
+  ["UPDATE pet_names SET folded = 'rez 20' WHERE id = 20", "animals in the list by name: 1"],
+  ["INSERT INTO pet_names (id, folded) VALUES (8, 'osterreich 8')", "animals in the list by name: 1"],
+  ["UPDATE pet_counts_by_category SET sold = sold + 1 WHERE category_id > 2", "category counts: 3"],
+  ["DELETE FROM pet_counts_by_category WHERE category_id = 77", "category counts: 1"],
+  ["UPDATE pet_counts_by_day SET none = 9 WHERE day = 3", "days of the statistics: 1"],
+  ["DELETE FROM pets_words WHERE rowid IN (20, 21, 22)", "animals in the search: 3"],
+  ["UPDATE pets_words SET name = 'rex 21' WHERE rowid = 20", "animals in the search: 1"],
+  ["INSERT INTO pets_words (rowid, name) VALUES (8, 'osterreich')", "animals in the search: 1"],
+  ["DELETE FROM orders_words WHERE rowid = 5", "orders in the search: 1"],
+  ["DELETE FROM pet_events WHERE id IN (4, 9)", "events: 2"],
+  ["UPDATE pet_events SET kind = 'changed' WHERE kind = 'deleted'", "events: 1"],
+  ["UPDATE sqlite_sequence SET seq = seq + 3 WHERE name = 'pet_events'", "events: 3"],
 ])("a comparison names the difference after %s", (sql, found) => {
   using client = filled();
   client.run(sql);
@@ -66,5 +66,5 @@ test.each([
 test("a mark of the indexing above every animal is a difference, because later animals would be skipped", () => {
   using client = filled();
   client.run("UPDATE pets_indexed SET indexed_to = 4000");
-  expect(describeDifferences(derivedDifferences(client))).toContain("1 mark of the indexing");
+  expect(describeDifferences(derivedDifferences(client))).toContain("marks of the indexing: 1");
 });
