@@ -1,0 +1,130 @@
+/** The frames of a log (https://sqlite.org/fileformat2.html#the_write_ahead_log), of which some may be damaged. */
+export interface Log {
+  /** Where in the file the newest committed version of a page is; undefined if that version is unreadable. */
+  readonly pages: ReadonlyMap<number, number | undefined>;
+  /** The size of the database after the last commit, in pages; 0 without one. */
+  readonly size: number;
+  /** Committed frames that are damaged. */
+  readonly lostFrames: number;
+  /** Frames of a commit without its end. After a crash that is normal: no write in it was acknowledged. */
+  readonly openFrames: number;
+  /** Undefined without a log. */
+  readonly pageSize: number | undefined;
+}
+
+export const NO_LOG: Log = { pages: new Map(), size: 0, lostFrames: 0, openFrames: 0, pageSize: undefined };
+
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+/** The part of a frame's header that its checksum covers. */
+const CHECKED_HEADER_BYTES = 8;
+/** The program never sets another page size. */
+export const PAGE_BYTES = 4096;
+
+type Sum = readonly [number, number];
+
+const addTo = ([first, second]: Sum, bytes: DataView, isLittle: boolean): Sum => {
+  let [a, b] = [first, second];
+  for (let at = 0; at < bytes.byteLength; at += 8) {
+    a = (a + bytes.getUint32(at, isLittle) + b) | 0;
+    b = (b + bytes.getUint32(at + 4, isLittle) + a) | 0;
+  }
+  return [a >>> 0, b >>> 0];
+};
+
+const isEqual = (one: Sum, other: Sum): boolean => one[0] === other[0] && one[1] === other[1];
+
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+const sumAt = (view: DataView, at: number): Sum => [view.getUint32(at), view.getUint32(at + 4)];
+
+export const isPageSize = (size: number): boolean =>
+  size >= 512 && size <= 65_536 && (size & (size - 1)) === 0;
+
+interface Frame {
+  page: number;
+  /** The size of the database in pages if the frame ends a commit, else 0. */
+  commit: number;
+  /** Where its page is. */
+  at: number;
+  isSound: boolean;
+}
+
+/** Inverts each bit of a frame's header and page in turn. @returns true if a checksum then matches; the bit stays inverted */
+const repairBit = (covered: readonly Uint8Array[], matches: () => boolean): boolean => {
+  for (const bytes of covered)
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const [at, mask] = [bit >> 3, 1 << (bit & 7)];
+      bytes[at] = (bytes[at] ?? 0) ^ mask;
+      if (matches()) return true;
+      bytes[at] = (bytes[at] ?? 0) ^ mask;
+    }
+  return false;
+};
+
+/** Trying every bit of a frame takes about 0.1 s. */
+const MAX_REPAIRS = 20;
+
+/**
+ * Reads the frames of the log's current generation. A frame that fails its checksum does not hide the later frames, because each
+ * checksum continues the one that is stored in the frame before it. The checksum also finds a single inverted bit.
+ */
+const framesOf = (bytes: Uint8Array, pageSize: number): Frame[] => {
+  const view = viewOf(bytes);
+  const step = FRAME_HEADER_BYTES + pageSize;
+  const fields = viewOf(bytes.subarray(0, HEADER_BYTES - 8));
+  const headerSum = sumAt(view, HEADER_BYTES - 8);
+  const isLittle = !isEqual(addTo([0, 0], fields, false), headerSum);
+  const isSoundHeader = isEqual(addTo([0, 0], fields, isLittle), headerSum);
+  // A damaged header may have other salts than the frames.
+  const salts = sumAt(view, isSoundHeader || bytes.length < HEADER_BYTES + step ? 16 : HEADER_BYTES + 8);
+  const frames: Frame[] = [];
+  let seeds: Sum[] = [headerSum, addTo([0, 0], fields, isLittle)];
+  let repairs = 0;
+  for (let at = HEADER_BYTES; at + step <= bytes.length; at += step) {
+    const covered = [
+      bytes.subarray(at + FRAME_HEADER_BYTES, at + step),
+      bytes.subarray(at, at + CHECKED_HEADER_BYTES),
+    ] as const;
+    const [page, header] = covered.map(viewOf) as [DataView, DataView];
+    const stored = sumAt(view, at + 16);
+    const sumFrom = (seed: Sum) => addTo(addTo(seed, header, isLittle), page, isLittle);
+    const hasSalts = isEqual(sumAt(view, at + 8), salts);
+    const previous = frames.at(-1);
+    const match = seeds.findIndex((seed) => isEqual(sumFrom(seed), stored));
+    // The previous frame's content was right, and its stored checksum damaged.
+    if (match === 1 && previous) previous.isSound = true;
+    let isSound = match >= 0 && (hasSalts || previous?.isSound !== false);
+    const [seed] = seeds as [Sum];
+    if (!isSound && hasSalts && repairs++ < MAX_REPAIRS)
+      isSound = repairBit(covered, () => isEqual(sumFrom(seed), stored));
+    frames.push({
+      page: view.getUint32(at),
+      commit: view.getUint32(at + 4),
+      at: at + FRAME_HEADER_BYTES,
+      isSound,
+    });
+    seeds = [stored, sumFrom(seed)];
+  }
+  return frames;
+};
+
+/** Reads a log. Frames after the last sound commit are an older generation, or a commit that never ended. */
+export const readLog = (bytes: Uint8Array): Log => {
+  if (bytes.length < HEADER_BYTES) return NO_LOG;
+  const declared = viewOf(bytes).getUint32(8);
+  const pageSize = isPageSize(declared) ? declared : PAGE_BYTES;
+  const frames = framesOf(bytes, pageSize);
+  const end = frames.findLastIndex(({ isSound, commit }) => isSound && commit > 0) + 1;
+  const committed = frames.slice(0, end);
+  const pages = new Map<number, number | undefined>();
+  for (const { page, at, isSound } of committed) pages.set(page, isSound ? at : undefined);
+  return {
+    pages,
+    size: committed.at(-1)?.commit ?? 0,
+    lostFrames: committed.filter(({ isSound }) => !isSound).length,
+    openFrames: frames.slice(end).filter(({ isSound }) => isSound).length,
+    pageSize,
+  };
+};

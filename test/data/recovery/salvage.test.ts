@@ -1,0 +1,135 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { migrate } from "../../../src/data/db/migrate.ts";
+import { migrations } from "../../../src/data/db/migrations.ts";
+import { longestAscending } from "../../../src/data/recovery/page.ts";
+import { salvage } from "../../../src/data/recovery/salvage.ts";
+import { seeded } from "../../support/random.ts";
+import { openOnce, temporaryDirectory } from "../../support/store.ts";
+import {
+  DAMAGES,
+  damagedCopy,
+  faultsOf,
+  filledStore,
+  rootOf,
+  rowsIn,
+  soundStore,
+  tryDamage,
+  zeroPage,
+} from "./damage.ts";
+
+const store = openOnce(async () => soundStore(150, seeded(1)));
+const storeWithLog = openOnce(async () => {
+  const path = filledStore(150, seeded(2), { hasLog: true });
+  return { path, rows: rowsIn(path), places: new Map() };
+});
+
+const target = () => join(temporaryDirectory(), "saved.db");
+
+test("a salvage of a sound store saves every row, names no loss and leaves the file as it was", () => {
+  const { path, rows } = store();
+  const before = readFileSync(path);
+  const { faults, report } = faultsOf(path, rows, () => false);
+  expect(faults).toEqual([]);
+  expect(report.tables.filter(({ missing, refused }) => missing.length + refused.length > 0)).toEqual([]);
+  expect(report).toMatchObject({ isFreeListWhole: true, lostFrames: 0, openFrames: 0, isReplica: false });
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test.each(Object.keys(DAMAGES))("after %s, every row is saved unaltered or named as missing", (kind) => {
+  const random = seeded(7);
+  for (let time = 0; time < 2; time++) expect(tryDamage(kind, store(), storeWithLog(), random)).toEqual([]);
+});
+
+test.each(["pets", "pets_by_status", "sqlite_schema"])(
+  "without the root page of %s, every row is saved",
+  (name) => {
+    const { path, rows } = store();
+    const { faults } = faultsOf(damagedCopy(path, zeroPage(rootOf(path, name))), rows, () => false);
+    expect(faults).toEqual([]);
+  },
+);
+
+test("search words, names and counts of a salvaged store are those of its rows", () => {
+  const saved = target();
+  salvage(damagedCopy(store().path, zeroPage(rootOf(store().path, "pet_names"))), saved);
+  using client = new Database(saved);
+  const numbers = client
+    .query(
+      `SELECT (SELECT count(*) FROM pets) AS animals, (SELECT count(*) FROM pet_names) AS names,
+      (SELECT count(*) FROM pets_words WHERE pets_words MATCH 'amelie') AS words, (SELECT count(*) FROM orders) AS orders,
+      (SELECT count(*) FROM orders_words WHERE orders_words MATCH 'zoe') AS orderWords,
+      (SELECT sum(available + pending + sold + none) FROM pet_counts_by_category) AS byCategory,
+      (SELECT sum(available + pending + sold + none) FROM pet_counts_by_day) AS byDay`,
+    )
+    .get();
+  const animals = 141;
+  expect(numbers).toEqual({
+    animals,
+    names: animals,
+    words: animals,
+    orders: 30,
+    orderWords: 30,
+    byCategory: animals,
+    byDay: animals,
+  });
+});
+
+test("a store of an earlier version is salvaged and brought up to date", () => {
+  const path = target();
+  {
+    using client = new Database(path);
+    migrate(client, migrations.slice(0, 1));
+    client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 5)");
+    client.run("INSERT INTO keys (name, scopes, created_at) VALUES ('old', '*', 6)");
+  }
+  const saved = target();
+  salvage(path, saved);
+  using client = new Database(saved);
+  expect(client.query("SELECT name, revision FROM pets").get()).toEqual({ name: "Bella", revision: 0 });
+  expect(client.query("SELECT name FROM keys").get()).toEqual({ name: "old" });
+  expect(client.query("SELECT count(*) AS count FROM migrations").get()).toEqual({
+    count: migrations.length,
+  });
+});
+
+test("a row without its parent is refused if it needs one, and else saved without the reference", () => {
+  const { path } = store();
+  const saved = target();
+  const report = salvage(damagedCopy(path, zeroPage(rootOf(path, "keys"))), saved);
+  const of = (table: string) => report.tables.find((one) => one.table === table);
+  expect(of("keys")).toMatchObject({ saved: 0, missing: [{ from: 1, to: 30 }] });
+  expect(of("secrets")?.refused).toHaveLength(30);
+  expect(of("secrets")).toMatchObject({
+    saved: 0,
+    refused: expect.arrayContaining([{ id: 1, reason: "its row in keys is lost" }]),
+  });
+});
+
+test("an id of a lost row is not given again", () => {
+  const { path } = store();
+  const saved = target();
+  salvage(damagedCopy(path, zeroPage(rootOf(path, "categories"))), saved);
+  using client = new Database(saved);
+  client.run("INSERT INTO categories (name, folded) VALUES ('new', 'new')");
+  expect(client.query("SELECT max(id) AS id FROM categories").get()).toEqual({ id: 31 });
+});
+
+test("bytes that are no database end in an empty store or an error, and soon", () => {
+  const random = seeded(3);
+  for (const size of [0, 1, 100, 4096, 40_960]) {
+    const path = target();
+    writeFileSync(path, Buffer.from(Array.from({ length: size }, () => random(256))));
+    writeFileSync(`${path}-wal`, Buffer.from(Array.from({ length: size }, () => random(256))));
+    const report = salvage(path, target());
+    expect(report.tables.reduce((sum, { saved }) => sum + saved, 0)).toBe(0);
+  }
+});
+
+test("the longest ascending subsequence leaves out the fewest numbers", () => {
+  expect(longestAscending([])).toEqual([]);
+  expect(longestAscending([1, 2, 900, 3, 4])).toEqual([0, 1, 3, 4]);
+  expect(longestAscending([5, 5, 6])).toEqual([1, 2]);
+});
