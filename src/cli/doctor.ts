@@ -6,6 +6,7 @@ import { commandPlatform } from "../app/platform.ts";
 import { newestBackupIn, storeIdentityIn } from "../operate/backups/backup-directory.ts";
 import { assertBackupDirectory } from "../operate/backups/destination.ts";
 import { isOverdue } from "../operate/backups/schedule.ts";
+import { repairDatabase } from "../operate/backups/recover.ts";
 import { damagedDeploys } from "../operate/backups/site-files.ts";
 import { describeAttempt, explanations } from "../platform/certificates/summary.ts";
 import { type Config, readConfig } from "../config/config.ts";
@@ -18,7 +19,7 @@ import { describeMissing, readProcessRecord } from "../data/data-dir/process-rec
 import { shellQuoted } from "../data/data-dir/shell.ts";
 import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data/data-dir/storage.ts";
 import { REPAIR, derivedDifferences, describeDifferences } from "../data/db/derived.ts";
-import { DiskError, explainFailure, hasFailedToRead } from "../data/db/failures.ts";
+import { DAMAGE_REMEDY, DiskError, explainFailure, hasFailedToRead } from "../data/db/failures.ts";
 import { damagedTables, describeDamage } from "../data/cluster/contents.ts";
 import { assertSound, ForeignSchema, UnsoundDatabase } from "../data/db/integrity.ts";
 import { isReplicaFile, readingOf } from "../data/db/readonly.ts";
@@ -31,7 +32,7 @@ import { describeFaults } from "../platform/dns-checks/platform-probe.ts";
 import { clusterFacts, type ClusterFacts, clusterText, REPLICA_ALONE } from "./cluster.ts";
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";
-import { coloured, formatNames } from "./print/output.ts";
+import { coloured, formatNames, progressLine } from "./print/output.ts";
 import { creationAdvice, describeStopped, serviceOf, reportedSources, settingWarnings } from "./settings.ts";
 
 /** A problem that does not stop the service, but needs a person's attention. */
@@ -114,7 +115,7 @@ const unsoundFault = (error: UnsoundDatabase): Error =>
   new Error(
     error instanceof ForeignSchema
       ? `${error.message}: its schema was changed, so it cannot be backed up: undo the change, or restore a backup`
-      : `${error.message}, so it cannot be backed up: restore a backup with adoption-store restore FILE`,
+      : `${error.message}, so it cannot be backed up: ${DAMAGE_REMEDY}`,
     { cause: error },
   );
 
@@ -341,12 +342,21 @@ const settingsState = ({ sources, fault }: ReturnType<typeof reportedSources>): 
   return warnings.length === 0 ? "all are valid" : { warning: warnings.join("; ") };
 };
 
+const repaired = async ({ dataDir: path }: Config): Promise<string> => {
+  using progress = progressLine();
+  const { aside, report } = await repairDatabase(path, Date.now(), progress.show);
+  const rows = report.tables.reduce((sum, { saved }) => sum + saved, 0);
+  return `all ${quantity(rows, "row")} are intact, and everything else was rebuilt from them; the damaged database is kept as ${aside}: remove it when you no longer need it`;
+};
+
 export const doctorCommand = command({
   name: "doctor",
   summary: "check everything, and report remedies",
   description:
     "check settings, disk, database, sites, backups, port, clock, the cluster, and the DNS and ports of the platform, and report a remedy for each problem",
   takes: {
+    "--repair":
+      "first rebuild indexes, search words, counts and names from the rows; stop the server first; the damaged database is kept",
     "--quick":
       "skip the slow parts: do not compare indexes and derived data with their tables, or read the files of sites",
     "--json": "print JSON",
@@ -354,14 +364,15 @@ export const doctorCommand = command({
   settings: ["port", "host", "diskReserve", "backupSchedule", "backupDir"],
   hiddenSettings: SETTING_NAMES,
   notes: [
-    "Each line begins with ok, warning or FAILED. The command changes nothing. It checks all settings, so it also takes the options of adoption-store serve.",
+    "Each line begins with ok, warning or FAILED. Without --repair, the command changes nothing. It checks all settings, so it also takes the options of adoption-store serve.",
   ],
   exitCodes: { 0: "no check has FAILED", 1: "a check has FAILED" },
   examples: {
     "Check the store in ./data, or the service's store if ./data has none": "",
     "Check it quickly": "--quick",
+    "Rebuild everything that derives from the rows, then check": "--repair",
   },
-  async run({ quick = false, ...flags }) {
+  async run({ quick = false, repair = false, ...flags }) {
     const reported = reportedSources(flags);
     const serverConfig = readConfig(reported.sources);
     const { backupSchedule, backupDir } = serverConfig;
@@ -370,6 +381,7 @@ export const doctorCommand = command({
         ? { ...readConfig({ ...reported.sources, saved: {} }), backupSchedule, backupDir }
         : serverConfig;
     const findings = [await attempt("settings", () => settingsState(reported))];
+    if (repair) findings.push(await attempt("repair", () => repaired(config)));
     for (const [check, probe] of Object.entries(probesOf(config, serverConfig)))
       findings.push(await attempt(check, () => probe(config, { quick })));
     findings.push(...(await clusterFindings(config)));

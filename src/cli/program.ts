@@ -20,6 +20,7 @@ import { manCommand, openapiCommand, versionCommand } from "./information.ts";
 import { ordersCommand } from "./orders.ts";
 import { peopleCommand } from "./people.ts";
 import { heading } from "./print/output.ts";
+import { recoverCommand } from "./recover.ts";
 import { serveCommand } from "./serve.ts";
 import { serviceCommand } from "./service.ts";
 import { statusCommand } from "./status.ts";
@@ -63,7 +64,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
     clusterCommand,
   ],
   "Animals and adoptions:": [categoriesCommand, importCommand, exportCommand, ordersCommand],
-  "Backups:": [backupCommand, restoreCommand],
+  "Backups:": [backupCommand, restoreCommand, recoverCommand],
   "Keys, people, sites and domains:": [
     keysCommand,
     peopleCommand,

@@ -98,7 +98,7 @@ export const firstFault = (
 ): string | undefined => paths.map(faultOf).find((fault) => fault !== undefined);
 
 /** Files that only a used store has. */
-const USED_FILE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.before-.+)$/;
+const USED_FILE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.(before|damaged)-.+)$/;
 /** SQLite deletes the log of a missing or empty database, and with it the transactions that only the log holds. */
 const LOG = "adoption-store.db-wal";
 

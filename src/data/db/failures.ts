@@ -37,6 +37,9 @@ export const asDiskError = (client: Client, error: unknown): unknown => {
 const SYSTEM_LOG = "look at the system's log (dmesg)";
 const RESTORE = "restore a backup with adoption-store restore FILE";
 
+/** The remedies of a damaged database, in the order to try. */
+export const DAMAGE_REMEDY = `stop the server and run adoption-store doctor --repair; if it reports damaged rows, adoption-store recover NEW_DIR saves the others, or ${RESTORE}`;
+
 /**
  * The meaning of a storage failure, then its remedy. The first matching row applies. The codes are SQLite's
  * (https://sqlite.org/rescode.html) and the operating system's.
@@ -46,9 +49,9 @@ const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
   [/^EDQUOT$/, "the disk quota of this user is used up: make room there, or raise the quota"],
   [
     /^SQLITE_CORRUPT/,
-    `the database is damaged, or its disk cannot be read: ${SYSTEM_LOG}; if the disk is in order, ${RESTORE}`,
+    `the database is damaged, or its disk cannot be read: ${SYSTEM_LOG}; if the disk is in order, ${DAMAGE_REMEDY}`,
   ],
-  [/^SQLITE_NOTADB$/, `the file is not a database, or its beginning is damaged: ${RESTORE}`],
+  [/^SQLITE_NOTADB$/, `the file is not a database, or its beginning is damaged: ${DAMAGE_REMEDY}`],
   [/^(SQLITE_NOMEM|SQLITE_IOERR_NOMEM|ENOMEM)$/, "the process is out of memory: give it more"],
   [
     /^SQLITE_IOERR_(LOCK|UNLOCK|RDLOCK|CHECKRESERVEDLOCK|SHMLOCK|BLOCKED)$/,

@@ -339,7 +339,7 @@ const MAX_TIME_ID = 9e14;
  * An id above every event id of any database of this store. The time in hundredths of a millisecond is above the count of all
  * events so far, and above the ids that earlier restores took from the time.
  */
-const idAbove = (now: number, ...lastIds: number[]): number =>
+export const idAbove = (now: number, ...lastIds: number[]): number =>
   Math.max(...lastIds, Math.min(now * 100, MAX_TIME_ID)) + 1;
 
 /** @param directory on the file system of DATA_DIR; it still exists after a failed restore */

@@ -59,7 +59,7 @@ export const fetchMissing = async (
 };
 
 /** True if the store has this file and its content matches its name. */
-const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
+export const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
   (await blobProblem(blobs.pathOf(hash), hash)) === undefined;
 
 class Damaged extends Error {}

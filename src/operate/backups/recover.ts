@@ -1,0 +1,175 @@
+import { copyFileSync, createReadStream, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { assertDataDir, assertDatabase, makeDataDir } from "../../data/data-dir/checks.ts";
+import { isDataDirLocked, lockForRestore } from "../../data/data-dir/lock.ts";
+import {
+  adminKeyPath,
+  databasePath,
+  domainConnectKeyPath,
+  restoringPath,
+} from "../../data/data-dir/paths.ts";
+import { lastEventId, restartEventIds } from "../../data/db/backup-contents.ts";
+import { isOpenElsewhere } from "../../data/db/other-processes.ts";
+import { openCopy } from "../../data/db/snapshot.ts";
+import { manifestsOf } from "../../data/db/stored-deploys.ts";
+import { type SalvageReport, hasLoss, salvage } from "../../data/recovery/salvage.ts";
+import { replaceFile, syncDirectory } from "../../lib/durable.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { inheritOwner } from "../../lib/ownership.ts";
+import { fileTime } from "./file-names.ts";
+import { idAbove } from "./restore.ts";
+import { type SiteFiles, blobsIn, isSound, neededFiles } from "./site-files.ts";
+
+type OnProgress = (line: string, isStep?: boolean) => void;
+
+/** Renames the damaged database and its log. Until another takes its place, no server starts. @returns the new name */
+const setAside = (path: string, now: number): string => {
+  const aside = `${path}.damaged-${fileTime(now)}`;
+  // First the database: SQLite would delete a log that stays without one, or apply it to the new one.
+  for (const end of ["", "-wal"]) if (existsSync(path + end)) renameSync(path + end, aside + end);
+  rmSync(`${path}-shm`, { force: true });
+  syncDirectory(dirname(path));
+  return aside;
+};
+
+const assertNotOpen = (path: string): void => {
+  if (isOpenElsewhere(path))
+    throw new OperatorError(`${path}: another process is using it: end that process, then try again`);
+};
+
+/** Why a repair would lose rows; undefined if it would not. */
+const lossIn = ({ tables, lostFrames }: SalvageReport): string | undefined => {
+  const damaged = tables.filter(hasLoss).map(({ table }) => table);
+  if (damaged.length > 0) return `rows of ${damaged.join(", ")} are damaged`;
+  return lostFrames > 0 ? "the log of the latest writes is damaged" : undefined;
+};
+
+/**
+ * Rebuilds everything that derives from the rows of a database: indexes, search words, counts and names. The damaged file and its
+ * log are kept under another name.
+ * @returns that name
+ * @throws OperatorError if a row is damaged: then nothing is changed
+ */
+export const repairDatabase = async (
+  dataDir: string,
+  now: number,
+  onProgress: OnProgress,
+): Promise<{ aside: string; report: SalvageReport }> => {
+  assertDataDir(dataDir);
+  assertDatabase(dataDir, { create: false });
+  const path = databasePath(dataDir);
+  const lock = lockForRestore(dataDir);
+  try {
+    assertNotOpen(path);
+    const temporary = restoringPath(dataDir);
+    const report = salvage(path, temporary, onProgress);
+    if (report.isReplica)
+      throw new OperatorError(
+        `${path} is a replica of a cluster: move it away, and the server loads a new one from the cluster`,
+      );
+    const loss = lossIn(report);
+    if (loss !== undefined)
+      throw new OperatorError(
+        `${loss}, so nothing was changed: run adoption-store recover NEW_DIR, which saves the readable rows and names the others, or restore a backup with adoption-store restore FILE`,
+      );
+    const aside = setAside(path, now);
+    await replaceFile(temporary, path);
+    return { aside, report };
+  } finally {
+    lock.release();
+  }
+};
+
+/** @throws OperatorError unless the directory is new or empty, and apart from DATA_DIR */
+const assertTarget = (dataDir: string, target: string): void => {
+  const isInside = !/^\.\.(\/|$)/.test(relative(resolve(dataDir), resolve(target)));
+  if (isInside) throw new OperatorError(`${target} is in DATA_DIR: name another directory`);
+  if (existsSync(target) && readdirSync(target).length > 0)
+    throw new OperatorError(`${target} is not empty: name a new directory`);
+};
+
+/** Copies the sound files of all deploys. */
+const copySiteFiles = async (
+  [source, target]: readonly [string, string],
+  manifests: readonly string[],
+  onProgress: OnProgress,
+): Promise<SiteFiles> => {
+  const blobs = blobsIn(source);
+  const sites: SiteFiles = { files: 0, bytes: 0, missing: 0 };
+  const needed = await neededFiles(blobs, manifests);
+  if (needed.length === 0) return sites;
+  const writer = blobsIn(target).openWriter();
+  try {
+    for (const [at, hash] of needed.entries()) {
+      onProgress(`Sites: ${at} of ${needed.length} files`);
+      if (await isSound(blobs, hash)) {
+        const { size } = await writer.put(createReadStream(blobs.pathOf(hash)) as AsyncIterable<Uint8Array>);
+        sites.files++;
+        sites.bytes += size;
+      } else sites.missing++;
+    }
+    await writer.flush();
+    writer.close();
+    return sites;
+  } catch (error) {
+    writer.discard();
+    throw error;
+  }
+};
+
+/** Without some animals or events, clients of the event stream must read all animals again. */
+const restartEvents = (path: string, { tables }: SalvageReport, now: number): void => {
+  if (!tables.some((one) => /^pet(s|_events)$/.test(one.table) && hasLoss(one))) return;
+  using copy = openCopy(path);
+  restartEventIds(copy, idAbove(now, lastEventId(copy)));
+};
+
+/** The manifests of all deploys. */
+const manifestsIn = (path: string): string[] => {
+  using copy = openCopy(path);
+  return manifestsOf(copy);
+};
+
+export interface Recovered {
+  dataDir: string;
+  report: SalvageReport;
+  sites: SiteFiles;
+}
+
+/**
+ * Saves every readable row of a damaged database, the files of its sites and its keys in a new DATA_DIR. Changes nothing in the
+ * old one.
+ * @throws OperatorError
+ */
+export const recoverInto = async (
+  dataDir: string,
+  target: string,
+  now: number,
+  onProgress: OnProgress,
+): Promise<Recovered> => {
+  assertDataDir(dataDir);
+  assertDatabase(dataDir, { create: false });
+  assertTarget(dataDir, target);
+  const path = databasePath(dataDir);
+  if (isDataDirLocked(dataDir))
+    throw new OperatorError(`DATA_DIR ${dataDir}: a server is using it: stop that server, then try again`);
+  assertNotOpen(path);
+  makeDataDir(target);
+  const lock = lockForRestore(target);
+  try {
+    const temporary = restoringPath(target);
+    const report = salvage(path, temporary, onProgress);
+    restartEvents(temporary, report, now);
+    const manifests = manifestsIn(temporary);
+    const sites = await copySiteFiles([dataDir, target], manifests, onProgress);
+    for (const pathOf of [adminKeyPath, domainConnectKeyPath]) {
+      if (!existsSync(pathOf(dataDir))) continue;
+      copyFileSync(pathOf(dataDir), pathOf(target));
+      inheritOwner(pathOf(target));
+    }
+    await replaceFile(temporary, databasePath(target));
+    return { dataDir: target, report, sites };
+  } finally {
+    lock.release();
+  }
+};
