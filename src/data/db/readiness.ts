@@ -87,7 +87,7 @@ const damageSuspicion = (path: string, probeMs: number) => {
       if (!isChecking && performance.now() >= nextCheck) void checkAgain();
       if (damaged.size > 0) throw new DamagedParts(damaged.keys());
       throw new Error(
-        `a read failed (${suspicion.reason}): look at the disk; if adoption-store doctor finds damage, restore a backup`,
+        `a read failed (${suspicion.reason}): look at the disk; if adoption-store doctor finds damage, follow its advice`,
       );
     },
     suspect(error: unknown) {

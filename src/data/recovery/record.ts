@@ -17,30 +17,17 @@ export interface Cell {
 
 export type ReadPage = (page: number) => Uint8Array | undefined;
 
-/** A varint at a place, and the place after it. @returns undefined at the end of the bytes */
-const varint = (bytes: Uint8Array, start: number): [value: bigint, end: number] | undefined => {
-  let value = 0n;
+/** A varint at a place, and the place after it; undefined at the end of the bytes, and for an unsafe integer. */
+const varint = (bytes: Uint8Array, start: number): [value: number, end: number] | undefined => {
+  let value = 0;
   for (let at = start; at < start + 9; at++) {
     const byte = bytes[at];
     if (byte === undefined) return undefined;
-    if (at === start + 8) return [(value << 8n) | BigInt(byte), at + 1];
-    value = (value << 7n) | BigInt(byte & 0x7f);
-    if (byte < 0x80) return [value, at + 1];
+    const isLast = byte < 0x80 || at === start + 8;
+    value = at === start + 8 ? value * 256 + byte : value * 128 + (byte & 0x7f);
+    if (isLast) return Number.isSafeInteger(value) ? [value, at + 1] : undefined;
   }
   return undefined;
-};
-
-/** As `varint`, for values up to 2^53; almost all take one to three bytes. */
-const smallVarint = (bytes: Uint8Array, start: number): [value: number, end: number] | undefined => {
-  let value = 0;
-  for (let at = start; at < start + 4; at++) {
-    const byte = bytes[at];
-    if (byte === undefined) return undefined;
-    value = value * 128 + (byte & 0x7f);
-    if (byte < 0x80) return [value, at + 1];
-  }
-  const long = varint(bytes, start);
-  return long && long[0] <= BigInt(Number.MAX_SAFE_INTEGER) ? [Number(long[0]), long[1]] : undefined;
 };
 
 const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8];
@@ -82,14 +69,14 @@ const valueOf = (type: number, bytes: Uint8Array): Value | ReturnType<typeof tex
 
 /** Reads a record, whose parts must fill it exactly (https://sqlite.org/fileformat2.html#record_format). */
 const readRecord = (payload: Uint8Array): Pick<Cell, "values" | "isGarbled"> | undefined => {
-  const [headerEnd, first] = smallVarint(payload, 0) ?? [];
+  const [headerEnd, first] = varint(payload, 0) ?? [];
   if (headerEnd === undefined || first === undefined || headerEnd > payload.length) return undefined;
   const values: Value[] = [];
   let isGarbled = false;
   let body = headerEnd;
   let at = first;
   while (at < headerEnd) {
-    const [type, next] = smallVarint(payload, at) ?? [];
+    const [type, next] = varint(payload, at) ?? [];
     const length = type === undefined ? undefined : lengthOf(type);
     if (type === undefined || next === undefined || length === undefined) return undefined;
     if (body + length > payload.length) return undefined;
@@ -140,9 +127,9 @@ export const readCell = (
   read: ReadPage,
 ): Cell | undefined => {
   const isIndex = kind === "index";
-  const [length, afterLength] = smallVarint(bytes, start) ?? [];
+  const [length, afterLength] = varint(bytes, start) ?? [];
   if (!length || afterLength === undefined) return undefined;
-  const [id, body] = isIndex ? [0, afterLength] : (smallVarint(bytes, afterLength) ?? []);
+  const [id, body] = isIndex ? [0, afterLength] : (varint(bytes, afterLength) ?? []);
   if (id === undefined || body === undefined) return undefined;
   const local = localBytes(length, bytes.length, isIndex);
   const hasChain = local < length;
@@ -159,4 +146,4 @@ export const readCell = (
 };
 
 /** Reads the key of an interior page of a table. */
-export const readKey = (bytes: Uint8Array, at: number): number | undefined => smallVarint(bytes, at)?.[0];
+export const readKey = (bytes: Uint8Array, at: number): number | undefined => varint(bytes, at)?.[0];

@@ -2,6 +2,7 @@ import { OperatorError } from "../../lib/operator-error.ts";
 import { createEmpty } from "../../lib/ownership.ts";
 import { quantity } from "../../lib/quantity.ts";
 import { reasonOf } from "../../lib/reason.ts";
+import { resultCode } from "../../lib/storage-errors.ts";
 import { assertSound } from "../db/integrity.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
@@ -62,11 +63,13 @@ type OnProgress = (line: string) => void;
 /** How many rows there are between two lines of progress. */
 const PROGRESS_ROWS = 10_000;
 
+class DamagedName extends Error {}
+
 /** Refuses the damaged name of a file, which no constraint checks, and `assertSound` does. */
 const assertManifest = ({ name, columns }: Shape, values: readonly Value[]): void => {
   const manifest = name === "deploys" && values[columns.findIndex((column) => column.name === "manifest")];
   if (typeof manifest === "string" && !/^[0-9a-f]{64}$/.test(manifest))
-    throw new Error("the name of its manifest is damaged");
+    throw new DamagedName("the name of its manifest is damaged");
 };
 
 const saveTable = (client: Client, { shape, rows, missing }: FoundTable, onProgress: OnProgress) => {
@@ -86,6 +89,7 @@ const saveTable = (client: Client, { shape, rows, missing }: FoundTable, onProgr
       if (cell.isGarbled) report.garbled.push(cell.id);
       if (report.saved % PROGRESS_ROWS === 0) onProgress(`${name}: ${quantity(report.saved, "row")}`);
     } catch (error) {
+      if (!(error instanceof DamagedName) && !resultCode(error).startsWith("SQLITE_CONSTRAINT")) throw error;
       report.refused.push({ id: cell.id, reason: reasonOf(error) });
     }
   }
@@ -153,6 +157,7 @@ const keepSequences = (
  * @throws OperatorError if this program is too old, or UnsoundDatabase
  */
 export const salvage = (source: string, target: string, onProgress: OnProgress = () => {}): SalvageReport => {
+  onProgress("Reading the damaged file");
   using pages = openPages(source);
   const reading = readTables(pages);
   createEmpty(target);

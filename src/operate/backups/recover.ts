@@ -1,5 +1,5 @@
 import { copyFileSync, createReadStream, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { assertDataDir, assertDatabase, makeDataDir } from "../../data/data-dir/checks.ts";
 import { isDataDirLocked, lockForRestore } from "../../data/data-dir/lock.ts";
 import {
@@ -8,6 +8,7 @@ import {
   domainConnectKeyPath,
   restoringPath,
 } from "../../data/data-dir/paths.ts";
+import { fullDiskAdvice } from "../../data/data-dir/storage.ts";
 import { lastEventId, restartEventIds } from "../../data/db/backup-contents.ts";
 import { isOpenElsewhere } from "../../data/db/other-processes.ts";
 import { openCopy } from "../../data/db/snapshot.ts";
@@ -16,6 +17,7 @@ import { type SalvageReport, hasLoss, salvage } from "../../data/recovery/salvag
 import { replaceFile, syncDirectory } from "../../lib/durable.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { inheritOwner } from "../../lib/ownership.ts";
+import { isFull } from "../../lib/storage-errors.ts";
 import { fileTime } from "./file-names.ts";
 import { idAbove } from "./restore.ts";
 import { type SiteFiles, blobsIn, isSound, neededFiles } from "./site-files.ts";
@@ -31,6 +33,10 @@ const setAside = (path: string, now: number): string => {
   syncDirectory(dirname(path));
   return aside;
 };
+
+/** Names the file system that is full. */
+const explained = (error: unknown, directory: string): unknown =>
+  isFull(error) ? new OperatorError(`${directory}: ${fullDiskAdvice(directory)}`, { cause: error }) : error;
 
 const assertNotOpen = (path: string): void => {
   if (isOpenElsewhere(path))
@@ -75,6 +81,8 @@ export const repairDatabase = async (
     const aside = setAside(path, now);
     await replaceFile(temporary, path);
     return { aside, report };
+  } catch (error) {
+    throw explained(error, dataDir);
   } finally {
     lock.release();
   }
@@ -168,8 +176,12 @@ export const recoverInto = async (
       inheritOwner(pathOf(target));
     }
     await replaceFile(temporary, databasePath(target));
-    return { dataDir: target, report, sites };
-  } finally {
     lock.release();
+    return { dataDir: target, report, sites };
+  } catch (error) {
+    lock.release();
+    // It was empty.
+    for (const name of readdirSync(target)) rmSync(join(target, name), { recursive: true });
+    throw explained(error, target);
   }
 };
