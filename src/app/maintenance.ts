@@ -64,7 +64,10 @@ const inspectDatabase = ({ inspect }: Database, log: Logger): Poller =>
     },
     {
       firstMs: FIRST_INSPECTION_MS,
-      onError: (error) => log.debug({ err: error }, "the check of the database was stopped"),
+      onError(error) {
+        if ((error as Error).name !== "AbortError")
+          log.warn({ err: error }, "derived data could not be compared with its rows");
+      },
     },
   );
 

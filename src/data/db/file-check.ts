@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { reasonOf } from "../../lib/reason.ts";
-import { isBusy } from "../../lib/storage-errors.ts";
+import { isBusy, isDamage } from "../../lib/storage-errors.ts";
 import { type Difference, comparisonSteps } from "./derived.ts";
 import { type SqlWorker, openSqlWorker } from "./sql-worker.ts";
 
@@ -73,6 +73,7 @@ const compare = async (client: SqlWorker): Promise<Difference[]> => {
  * statement, which no write waits for.
  * @param signal ends the check, which then rejects with its reason
  * @param isSlow rests after each table, and compares derived data
+ * @throws an error if derived data cannot be compared in an undamaged file
  */
 export const checkFile = async (
   path: string,
@@ -80,6 +81,7 @@ export const checkFile = async (
 ): Promise<FileCheck> => {
   let start = performance.now();
   const damage = new Map<string, string>();
+  let isComparing = false;
   try {
     await using client = await openSqlWorker(path, signal);
     start = performance.now();
@@ -92,10 +94,12 @@ export const checkFile = async (
       if (problem !== undefined) damage.set(table, problem);
       if (isSlow) await sleep((performance.now() - begin) * (1 / SLOW_SHARE - 1), undefined, { signal });
     }
-    const differences = isSlow && damage.size === 0 ? await compare(client) : [];
-    return { start, damage, differences };
+    isComparing = isSlow && damage.size === 0;
+    return { start, damage, differences: isComparing ? await compare(client) : [] };
   } catch (error) {
     signal?.throwIfAborted();
+    // A large comparison needs room for temporary files, whose lack is no damage.
+    if (isComparing && !isDamage(error)) throw error;
     return { start, damage, unreadable: reasonOf(error), differences: [] };
   }
 };
