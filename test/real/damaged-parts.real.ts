@@ -1,3 +1,4 @@
+import { Database as Client } from "bun:sqlite";
 import { expect } from "bun:test";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -91,4 +92,29 @@ test("a server finds zeroed pages of one table before a request does: /readyz na
   expect((await search.add("Rex")).status).toBe(201);
   expect((await whole.call("/readyz")).status).toBe(200);
   expect(await statusesOf(whole)).toEqual(ALL);
+}, 60_000);
+
+test("20 animals that the list by name lacks are reported by doctor, backup --check, restore and the server's own check", async () => {
+  const cwd = await filled();
+  {
+    using client = new Client(join(cwd, "data/adoption-store.db"));
+    client.run("DELETE FROM pet_names WHERE id BETWEEN 20 AND 39");
+  }
+  const difference = "derived data differs from its rows (animals in the list by name: 20)";
+  const examined = await store(["doctor", "--port", "0"], { cwd });
+  expect(examined.code).toBe(1);
+  expect(examined.stdout).toContain(
+    `FAILED  derived data: ${difference}: stop the server and run adoption-store doctor --repair`,
+  );
+  expect((await store(["backup", "b.db"], { cwd })).code).toBe(0);
+  const checked = await store(["backup", "--check", "b.db"], { cwd });
+  expect([checked.code, checked.stderr]).toEqual([0, expect.stringContaining(difference)]);
+  const restored = await store(["restore", "b.db", "--data-dir", "restored"], { cwd });
+  expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining(difference)]);
+  await using server = await serve({ cwd });
+  const state = () =>
+    server.read<{ warnings?: { code: string; count: number; message: string }[] }>("/readyz");
+  const warning = async () => (await state()).warnings?.find(({ code }) => code === "derived_data_differs");
+  await until("the server has compared", async () => (await warning()) !== undefined, MAX_MS);
+  expect(await warning()).toMatchObject({ count: 20, message: expect.stringContaining(difference) });
 }, 60_000);
