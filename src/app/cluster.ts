@@ -5,7 +5,7 @@ import { EngineUnavailable } from "../data/cluster/log.ts";
 import { isCheckedFirst } from "../data/cluster/membership.ts";
 import { removeDamaged } from "../data/cluster/load-snapshot.ts";
 import { checkReplica, differenceJudge, type Judge } from "../data/cluster/check.ts";
-import { announceNode, type Nodes } from "../data/cluster/nodes.ts";
+import { announceNode, countDeclared, missingNodes, type Nodes } from "../data/cluster/nodes.ts";
 import { onOneNode } from "../data/cluster/on-one-node.ts";
 import { FORMAT } from "../data/cluster/record.ts";
 import { snapshotPoller } from "../data/cluster/snapshot-schedule.ts";
@@ -26,7 +26,11 @@ import { reasonOf } from "../lib/reason.ts";
 import { type Clock, DAY_MS, formatTime } from "../lib/time.ts";
 import { VERSION } from "../lib/version.ts";
 
-const clusterGauges = ({ state, liveNodes }: Pick<Cluster, "state" | "liveNodes">): GaugeOptions[] => [
+const clusterGauges = (
+  { state, liveNodes }: Pick<Cluster, "state" | "liveNodes">,
+  { clusterNodes }: Config,
+): GaugeOptions[] => [
+  { name: "cluster_declared_nodes", read: () => clusterNodes && countDeclared(clusterNodes) },
   { name: "cluster_engine_up", read: () => (state().problem === undefined ? 1 : 0) },
   { name: "cluster_live_nodes", read: liveNodes },
   { name: "cluster_log_position", read: () => state().position },
@@ -116,6 +120,8 @@ export interface ServerCluster extends Cluster {
   describe(): string;
   /** Undefined while all is well. */
   fault(): ClusterFault | undefined;
+  /** The nodes of CLUSTER_NODES that have not run for some seconds; undefined without one, or if that is unknown. */
+  missing(): ReturnType<typeof missingNodes>;
   /** @throws PublicProblem if this node cannot bring itself up to date */
   assertReady(fresh: () => Promise<void>): Promise<void>;
   readonly pollers: readonly Poller[];
@@ -144,6 +150,25 @@ const watchEngine = ({ state }: Pick<Cluster, "state">, clock: Clock, log: Logge
   };
   const onError = (error: unknown) => log.error({ err: error }, "the state of the cluster is unknown");
   return { fault: () => fault, poller: repeat(WATCH_MS, watch, { firstMs: 0, onError }) };
+};
+
+/** Nodes announce themselves again within this time after a restart of the engine. */
+const MISSING_MS = 10_000;
+
+/** Reports nodes that are missing for a while, and logs each change once. */
+const watchMissing = (find: ServerCluster["missing"], log: Logger) => {
+  let since: number | undefined;
+  let reported: ReturnType<ServerCluster["missing"]>;
+  const watch = () => {
+    const found = find();
+    since = found && (since ?? performance.now());
+    const isLasting = since !== undefined && performance.now() - since >= MISSING_MS;
+    if (found && isLasting && found.text !== reported?.text) log.warn(found.text);
+    if (reported && !found) log.info("all nodes of CLUSTER_NODES run, or which ones run is unknown");
+    reported = isLasting ? found : undefined;
+  };
+  const onError = (error: unknown) => log.error({ err: error }, "the missing nodes are unknown");
+  return { missing: () => reported, poller: repeat(WATCH_MS, watch, { onError }) };
 };
 
 /** The public reason: without the engine's address and this machine's paths. */
@@ -195,11 +220,12 @@ export const serverCluster = async (
   if (!config.blobsUrl) log.warn(NO_BLOBS);
   const since = clock.now();
   const judge = differenceJudge(databasePath(config.dataDir), cluster);
+  const name = config.nodeName ?? hostname();
   const nodes = announceNode(
     cluster.log,
     () => ({
       id: cluster.node,
-      name: hostname(),
+      name,
       version: VERSION,
       format: FORMAT,
       position: cluster.state().position,
@@ -221,6 +247,10 @@ export const serverCluster = async (
   const state = () => cluster.state();
   await nodes.tick();
   const { fault, poller } = watchEngine({ state }, clock, log);
+  const { missing, poller: missingPoller } = watchMissing(
+    () => (fault() ? undefined : missingNodes(config.clusterNodes, nodes.list())),
+    log,
+  );
   return {
     log: cluster.log,
     node: cluster.node,
@@ -231,12 +261,13 @@ export const serverCluster = async (
     liveNodes: nodes.count,
     nodes,
     describe: () =>
-      `Node ${hostname()} of the cluster ${addressOf(config)}: position ${state().position}, ${quantity(nodes.count(), "node")}`,
+      `Node ${name} of the cluster ${addressOf(config)}: position ${state().position}, ${quantity(nodes.count(), "node")}`,
     fault,
+    missing,
     assertReady: readinessOf(state, fault),
-    pollers: [nodes, poller, ...snapshotPollers(cluster, config, log, judge)],
+    pollers: [nodes, poller, missingPoller, ...snapshotPollers(cluster, config, log, judge)],
     onOneNode: (pollers) => workOfOneNode(pollers, cluster, log),
-    gauges: clusterGauges({ state, liveNodes: nodes.count }),
+    gauges: clusterGauges({ state, liveNodes: nodes.count }, config),
     counters: clusterCounters({ state }),
   };
 };

@@ -53,6 +53,9 @@ const workerWarnings = (missing: MissingWorkers | undefined): Warning[] =>
 const clockWarnings = (jump: ClockJump | undefined): Warning[] =>
   jump ? [{ code: "clock_jumped", count: 1, message: describeJump(jump) }] : [];
 
+const nodeWarnings = (missing: ReturnType<ServerCluster["missing"]>): Warning[] =>
+  missing ? [{ code: "cluster_nodes_missing", count: missing.count, message: missing.text }] : [];
+
 /** Load balancers send no more requests to a server that stops. */
 const assertNotDraining = (isDraining: boolean): void => {
   if (isDraining) throw new PublicProblem("this server is about to stop");
@@ -98,7 +101,7 @@ export const readinessWarnings =
   (
     { config: { backupSchedule = 0 }, database: { client, differences }, clock }: Context,
     { expiries, damage, notices, objects, platformWatch }: Services,
-    { fileUse, backupStatus, clockGuard, others }: Vitals,
+    { fileUse, backupStatus, clockGuard, clusterNode, others }: Vitals,
   ) =>
   (): Warning[] => [
     ...expiryWarnings(expiries(), clock.now()),
@@ -111,6 +114,7 @@ export const readinessWarnings =
     ...logWarnings(client.filename),
     ...clockWarnings(clockGuard?.jump()),
     ...differenceWarnings(differences()),
+    ...nodeWarnings(clusterNode?.missing()),
     ...backupWarnings(backupStatus(), backupSchedule, clock.now()),
   ];
 

@@ -40,13 +40,16 @@ const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
   return openLog(databaseUrl);
 };
 
+/** Running nodes announce themselves every two seconds, and within this time after a restart of the engine. */
+const ANNOUNCED_WITHIN_MS = 6000;
+
 /** The report of the cluster that DATABASE_URL names, and its problems. @throws UsageError, OperatorError */
 const readCluster = async (config: Config, now: number) => {
   const log = await openLogOf(config);
   const { readReport, clusterProblems } = await import("../data/cluster/report.ts");
   try {
-    const report = await readReport(log);
-    return { report, problems: clusterProblems(report, now) };
+    const report = await readReport(log, ANNOUNCED_WITHIN_MS);
+    return { report, problems: clusterProblems(report, now, config.clusterNodes) };
   } finally {
     await log.close();
   }
@@ -142,6 +145,7 @@ const printStatus = (
     ...labelled("snapshot", [snapshotText(report, now)]),
   ])
     print(line);
+  if (!log) for (const line of labelled("nodes", ["unknown"])) print(line);
   if (log && log.nodes.length > 0) {
     print("");
     // A node publishes its position every two seconds: it may be ahead of the head that was read first.
@@ -153,13 +157,14 @@ const printStatus = (
 };
 
 const SETTINGS = ["databaseUrl", "blobsUrl"] as const;
+const STATUS_SETTINGS = [...SETTINGS, "clusterNodes"] as const;
 
 const showStatus = command({
   name: "status",
   summary: "show the nodes, the engine and the log",
   description: "show the nodes, the engine, the log and the newest snapshot of the cluster, and its problems",
   takes: { "--json": "print JSON" },
-  settings: SETTINGS,
+  settings: STATUS_SETTINGS,
   notes: [
     "The command queries etcd or PostgreSQL. It needs neither a server nor a DATA_DIR, and changes nothing. Nodes publish their position every two seconds, so LAG is a little high in a busy cluster.",
   ],

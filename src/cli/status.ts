@@ -341,7 +341,16 @@ export const statusCommand = command({
   summary: "show whether the server runs, and what needs attention",
   description: "show whether the server runs, its addresses, its data, and what needs attention",
   takes: { "--json": "print JSON" },
-  hiddenSettings: ["port", "host", "baseUrl", "backupSchedule", "backupDir", "databaseUrl", "blobsUrl"],
+  hiddenSettings: [
+    "port",
+    "host",
+    "baseUrl",
+    "backupSchedule",
+    "backupDir",
+    "databaseUrl",
+    "blobsUrl",
+    "clusterNodes",
+  ],
   notes: [
     "The command changes nothing, and needs no key: it reads DATA_DIR, and requests /readyz from the server.",
   ],

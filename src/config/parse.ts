@@ -130,3 +130,12 @@ export const ipAddress: Parse<string> = (text) =>
   isIP(text) !== 0 && !text.includes("%") ? text : undefined;
 
 export const anyText: Parse<string> = (text) => (text === "" || text.includes("\0") ? undefined : text);
+
+export const nodeName: Parse<string> = (text) => (/^[\w.-]{1,63}$/.test(text) ? text : undefined);
+
+/** The number of nodes, or their different names. */
+export const nodeList: Parse<number | readonly string[]> = (text) => {
+  if (/^\d+$/.test(text)) return integer(1, 99)(text);
+  const names = atLeastOne(listOf(nodeName))(text);
+  return names && new Set(names).size === names.length ? names : undefined;
+};

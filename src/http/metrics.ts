@@ -43,6 +43,7 @@ export const METRICS = {
   ),
   cluster_engine_up: gauge("With DATABASE_URL: 1 if this node can use the engine of the cluster, else 0."),
   cluster_live_nodes: gauge("With DATABASE_URL: nodes of the cluster that run, as this node knows."),
+  cluster_declared_nodes: gauge("With CLUSTER_NODES: number of nodes that it declares."),
   cluster_log_position: gauge(
     "With DATABASE_URL: position of the last record of the log that this node has applied.",
   ),

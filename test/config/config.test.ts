@@ -69,6 +69,8 @@ test("without any setting the configuration has the documented defaults", () => 
     backupDir: "data/backups",
     backupKeep: 7,
     databaseUrl: undefined,
+    clusterNodes: undefined,
+    nodeName: undefined,
     drainTime: 0,
     blobsUrl: undefined,
     staleLimit: 1000,
@@ -350,4 +352,11 @@ test.each([
     if (previous === undefined) delete process.env[own];
     else process.env[own] = previous;
   }
+});
+
+test("CLUSTER_NODES is a number or different names", () => {
+  expect(read({ CLUSTER_NODES: "3" }).clusterNodes).toBe(3);
+  expect(read({ CLUSTER_NODES: "one, two" }).clusterNodes).toEqual(["one", "two"]);
+  for (const wrong of ["0", "100", "one,one", "a b"])
+    expect(() => read({ CLUSTER_NODES: wrong })).toThrow("CLUSTER_NODES");
 });

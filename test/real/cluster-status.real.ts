@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { node } from "./cluster/nodes.ts";
+import { type Node, node } from "./cluster/nodes.ts";
 import { ETCD, startEtcd } from "./etcd.ts";
 import { directory, expectRefusal, kept, real, store, until } from "./support.ts";
 
@@ -58,7 +58,7 @@ test("cluster status names a member that is down; without a majority it reports 
   await second?.kill();
   const majority = await service.status();
   expect(majority.stdout).toMatch(
-    /^FAILED +The engine cannot be used .+: no node can read or write; sites continue for STALE_LIMIT/m,
+    /^FAILED +The engine cannot be used .+: which nodes run is unknown, and none can read or write; sites continue for STALE_LIMIT/m,
   );
   expect(majority.code).toBe(1);
   const readiness = () => fetch(`${one?.url}/readyz`).then((response) => response.text());
@@ -67,6 +67,44 @@ test("cluster status names a member that is down; without a majority it reports 
   );
   expect((await fetch(`${one?.url}/livez`)).status).toBe(200);
 });
+
+test("a declared node that does not run is named by cluster status, the metrics and the warnings of /readyz", async () => {
+  const etcd = kept(await startEtcd(1));
+  const place = directory();
+  const env = { DATABASE_URL: etcd.url("shelter"), CLUSTER_NODES: "one,two,three" };
+  const [one, two] = ["one", "two"].map((name) =>
+    kept(node({ place: join(place, name), env: { ...env, NODE_NAME: name } })),
+  ) as [Node, Node];
+  await one.start();
+  await two.start();
+  const status = () => store(["cluster", "status"], { env, cwd: place });
+  const text = "Of CLUSTER_NODES, three does not run (running: one, two)";
+  const { stdout, code } = await status();
+  expect(stdout).toContain(text);
+  expect(stdout).toMatch(/^one +/m);
+  expect(code).toBe(1);
+  const headers = { authorization: `Bearer ${one.adminKey()}` };
+  const read = (path: string) => fetch(`${two.url}${path}`, { headers }).then((response) => response.text());
+  await until("the warning", async () => (await read("/readyz")).includes(text), 20_000);
+  const metrics = await read("/metrics");
+  for (const [name, value] of [
+    ["declared", 3],
+    ["live", 2],
+  ])
+    expect(metrics).toMatch(new RegExp(`^cluster_${name}_nodes ${value}$`, "m"));
+
+  // A restart of the engine that takes longer than the leases of the nodes.
+  const [member] = etcd.members;
+  await member?.kill();
+  expect((await status()).stdout).toMatch(/^nodes +unknown$/m);
+  await Bun.sleep(11_000);
+  await member?.restart();
+  const seen = [];
+  for (const end = performance.now() + 12_000; performance.now() < end;) seen.push((await status()).stdout);
+  expect(seen.filter((output) => output.includes("No node runs"))).toEqual([]);
+  expect(seen.at(-1)).toContain(text);
+  console.log(`cluster status: 0 of ${seen.length} reports during a restart of etcd say that no node runs`);
+}, 120_000);
 
 test("the password of DATABASE_URL is in no output of an operator's commands", async () => {
   const service = await cluster(1);

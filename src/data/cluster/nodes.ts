@@ -1,6 +1,7 @@
 import type { ContentDigest } from "./contents.ts";
 import { type Claim, exceptUnavailable, type Log } from "./log.ts";
 import { repeat } from "../../lib/poller.ts";
+import { quantity } from "../../lib/quantity.ts";
 
 /** A record had another effect on this node than on the one that made it, and this node's file is sound. */
 export interface Blame {
@@ -14,7 +15,7 @@ export interface Blame {
 export interface NodeEntry {
   /** Random, kept in DATA_DIR. */
   readonly id: string;
-  /** The name of its machine. */
+  /** NODE_NAME, or the name of its machine. */
   readonly name: string;
   readonly version: string;
   /** The newest form of records that it can read. */
@@ -78,6 +79,30 @@ export const readNodes = async (log: Log): Promise<NodeEntry[]> =>
   [...(await log.claims(PREFIX)).values()]
     .flatMap(parseEntry)
     .toSorted((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1));
+
+/** CLUSTER_NODES: the number or the names of all nodes. */
+export type DeclaredNodes = number | readonly string[];
+
+export const countDeclared = (declared: DeclaredNodes): number =>
+  typeof declared === "number" ? declared : declared.length;
+
+/** The declared nodes that do not run, and a sentence that names them; undefined without a missing one. */
+export const missingNodes = (declared: DeclaredNodes | undefined, nodes: readonly { name: string }[]) => {
+  if (declared === undefined) return undefined;
+  const running = nodes.map(({ name }) => name);
+  const absent = typeof declared === "number" ? [] : declared.filter((name) => !running.includes(name));
+  const count = typeof declared === "number" ? declared - running.length : absent.length;
+  if (count <= 0) return undefined;
+  const subject =
+    typeof declared === "number"
+      ? `${count} of ${quantity(declared, "node")} of CLUSTER_NODES`
+      : `Of CLUSTER_NODES, ${absent.join(", ")}`;
+  const [verb, object] = count === 1 ? ["does", "it"] : ["do", "them"];
+  return {
+    count,
+    text: `${subject} ${verb} not run (running: ${running.join(", ") || "none"}): start ${object}, or correct CLUSTER_NODES`,
+  };
+};
 
 /**
  * Announces this node to the others, and lists them. While the engine is unreachable, the last list stays.

@@ -2,7 +2,7 @@ import { quantity } from "../../lib/quantity.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { type EngineHealth, EngineUnavailable, type Log, type Snapshot } from "./log.ts";
-import { type NodeEntry, readNodes } from "./nodes.ts";
+import { type DeclaredNodes, type NodeEntry, missingNodes, readNodes } from "./nodes.ts";
 import { parseReference } from "./snapshot-files.ts";
 
 export interface ClusterProblem {
@@ -98,12 +98,16 @@ const snapshotProblems = (snapshot: LogReport["snapshot"], head: number, now: nu
 };
 
 /** The problems of a cluster, failures first. */
-export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: number): ClusterProblem[] => {
+export const clusterProblems = (
+  { engine, log, problem }: ClusterReport,
+  now: number,
+  declared?: DeclaredNodes,
+): ClusterProblem[] => {
   const ofEngine = [...memberProblems(engine), ...storageProblems(engine), ...(engine.advice ?? [])];
   if (!log)
     return [
       failure(
-        `The engine cannot be used (${problem}): no node can read or write; sites continue for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,
+        `The engine cannot be used (${problem}): which nodes run is unknown, and none can read or write; sites continue for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,
       ),
       // The only member's own problem would repeat this.
       ...(engine.members.length > 1 ? ofEngine : []).map(warning),
@@ -116,15 +120,23 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
       ),
       ...ofEngine.map(warning),
     ];
+  const missing = missingNodes(declared, nodes);
   const warnings = [
     ...ofEngine,
+    ...(missing && nodes.length > 0 ? [missing.text] : []),
     ...versionProblems(nodes),
     ...lagProblems(nodes, head.position),
     ...clockProblems(nodes, now),
     ...snapshotProblems(snapshot, head.position, now),
   ];
   return [
-    ...(nodes.length === 0 ? [failure("No node runs: start a server with this DATABASE_URL")] : []),
+    ...(nodes.length === 0
+      ? [
+          failure(
+            `No node runs: start ${missing ? `the ${quantity(missing.count, "node")} of CLUSTER_NODES` : "a server with this DATABASE_URL"}`,
+          ),
+        ]
+      : []),
     ...contentProblems(nodes),
     ...warnings.map(warning),
   ];
@@ -147,10 +159,20 @@ const reported = (snapshot: Snapshot | undefined) => {
   return { position: snapshot.position, store, bytes, compressed, madeAt };
 };
 
-const readLog = async (log: Log) => {
+const RETRY_MS = 500;
+
+/** The running nodes. After a restart of the engine, they need a few seconds to announce themselves again. */
+const awaitNodes = async (log: Log, waitMs: number): Promise<NodeEntry[]> => {
+  for (const end = performance.now() + waitMs; ; await Bun.sleep(RETRY_MS)) {
+    const nodes = await readNodes(log);
+    if (nodes.length > 0 || performance.now() >= end || !(await log.head())) return nodes;
+  }
+};
+
+const readLog = async (log: Log, waitMs: number) => {
   const [head, nodes, snapshot, claims] = await Promise.all([
     log.head(),
-    readNodes(log),
+    awaitNodes(log, waitMs),
     log.snapshot(),
     log.claims(""),
   ]);
@@ -165,11 +187,14 @@ const readLog = async (log: Log) => {
   };
 };
 
-/** Asks the engine for all data about a cluster. It does not throw if the engine is unreachable. */
-export const readReport = async (log: Log) => {
+/**
+ * Asks the engine for all data about a cluster. It does not throw if the engine is unreachable.
+ * @param waitMs how long to wait for a first node
+ */
+export const readReport = async (log: Log, waitMs = 0) => {
   const [engine, known] = await Promise.all([
     log.health(),
-    readLog(log).catch((error: unknown) => {
+    readLog(log, waitMs).catch((error: unknown) => {
       if (error instanceof EngineUnavailable) return reasonOf(error);
       throw error;
     }),

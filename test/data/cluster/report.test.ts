@@ -59,7 +59,7 @@ test("while the engine is unreachable, a report names the reason", async () => {
   expect(others).toEqual([]);
   expect(first).toMatchObject({ isFailure: true });
   expect(first?.text).toContain(
-    "cannot be used (the engine in memory is not available): no node can read or write",
+    "cannot be used (the engine in memory is not available): which nodes run is unknown, and none can read or write",
   );
 });
 
@@ -195,4 +195,40 @@ test("the problems of a cluster do not name a PostgreSQL that stores much: it ha
 test("the problems of a cluster do not name an old snapshot after which nothing was written", () => {
   const snapshot = { position: 200_000, bytes: 1, compressed: 1, madeAt: 0, store: "engine" } as const;
   expect(textsOf({ log: { snapshot } })).toEqual([]);
+});
+
+test.each([
+  [
+    3,
+    ["a", "b"],
+    "1 of 3 nodes of CLUSTER_NODES does not run (running: host-a, host-b): start it, or correct CLUSTER_NODES",
+  ],
+  [
+    ["host-a", "host-c", "host-d"],
+    ["a", "b"],
+    "Of CLUSTER_NODES, host-c, host-d do not run (running: host-a, host-b): start them, or correct CLUSTER_NODES",
+  ],
+  [["host-b", "host-c"], [], "failed: No node runs: start the 2 nodes of CLUSTER_NODES"],
+  [2, ["a", "b"], undefined],
+  [["host-a", "host-b"], ["a", "b"], undefined],
+] as const)("of the declared nodes %p, a missing one is reported: %p run", (declared, running, expected) => {
+  const report = reportOf({ log: { nodes: running.map((name) => node(name, { position: 200_000 })) } });
+  expect(
+    clusterProblems(report, NOW, declared).map(({ isFailure, text }) => (isFailure ? "failed: " : "") + text),
+  ).toEqual(expected === undefined ? [] : [expected]);
+});
+
+test("a report waits for nodes that announce themselves again after a restart of the engine", async () => {
+  const { log } = await started();
+  const claim = (await log.claims("node/")).get("node/a") ?? "";
+  const empty = new MemoryEngine().open();
+  await empty.create({
+    log: LOG,
+    position: 4,
+    id: "first",
+    checksum: "",
+    reference: (await log.snapshot())?.reference ?? "",
+  });
+  setTimeout(() => void empty.claim("node/a", 1000, claim), 20);
+  expect((await readReport(empty, 5000)).log?.nodes).toMatchObject([{ id: "a" }]);
 });
