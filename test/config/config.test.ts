@@ -360,3 +360,11 @@ test("CLUSTER_NODES is a number or different names", () => {
   for (const wrong of ["0", "100", "one,one", "a b"])
     expect(() => read({ CLUSTER_NODES: wrong })).toThrow("CLUSTER_NODES");
 });
+
+test("DRAIN_TIME is two seconds in a cluster, none without one, and needs a single process", () => {
+  const DATABASE_URL = "etcd://127.0.0.1/shelter";
+  expect(read({}).drainTime).toBe(0);
+  expect(read({ DATABASE_URL }).drainTime).toBe(2000);
+  expect(read({ DATABASE_URL, DRAIN_TIME: "7s" }).drainTime).toBe(7000);
+  expect(() => read({ DRAIN_TIME: "2s", WORKERS: "2" })).toThrow("DRAIN_TIME needs one process");
+});
