@@ -58,6 +58,9 @@ const headerPage = (pages: Pages): number | undefined => {
   return undefined;
 };
 
+/** A leaf whose rows are all elsewhere may be another's, in its place. */
+const isIn = ({ from, to = Infinity }: Range, { id }: Cell): boolean => id >= from && id <= to;
+
 /** Reads the trees of a damaged file. Each page belongs to at most one. */
 export const treesOf = (pages: Pages) => {
   const used = new Set<number>();
@@ -103,8 +106,8 @@ export const treesOf = (pages: Pages) => {
       return void tree.lost.push(range);
     }
     const { leaf, interior } = used.has(page) || depth > MAX_DEPTH ? {} : lookAt(page, tree);
-    // Only an empty table has an empty leaf, its root.
-    if (leaf && (leaf.cells.length > 0 || (leaf.isWhole && depth === 0))) {
+    const isEmptyRoot = leaf?.isWhole && leaf.cells.length === 0 && depth === 0;
+    if (leaf && (isEmptyRoot || leaf.cells.some((cell) => tree.kind === "index" || isIn(range, cell)))) {
       use(page, leaf.cells);
       tree.leaves.push(page);
       if (!leaf.isWhole) tree.lost.push(range);
