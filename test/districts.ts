@@ -111,7 +111,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   data: 60,
   "data/cluster": 5101,
   "data/data-dir": 705,
-  "data/db": 3675,
+  "data/db": 3696,
   "data/recovery": 1175,
   edge: 1743,
   "edge/workers": 314,

@@ -45,6 +45,27 @@ export const lockHolder = (path: string): string => {
   }
 };
 
+/** A line of /proc/locks about a lock of any kind. */
+const ANY_LOCK = /^\d+: POSIX\s+ADVISORY\s+\w+\s+(\d+)\s+\w+:\w+:(\d+)\s/;
+
+/**
+ * True if another process has locked the database or the index of its log, as every open connection does. It opens neither:
+ * SQLite would change a damaged file. Only Linux shows it.
+ */
+export const isLockedElsewhere = (path: string): boolean => {
+  try {
+    const inodes = new Set(
+      [path, `${path}-shm`].map((file) => statSync(file, { throwIfNoEntry: false })?.ino),
+    );
+    return readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .map((line) => ANY_LOCK.exec(line))
+      .some((found) => found && Number(found[1]) !== process.pid && inodes.has(Number(found[2])));
+  } catch {
+    return false;
+  }
+};
+
 /**
  * True if another connection has this database open. If none has, this copies the log into the database, as a close does.
  * Other faults of the database are left to the process that opens it next.

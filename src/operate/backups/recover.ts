@@ -10,7 +10,7 @@ import {
 } from "../../data/data-dir/paths.ts";
 import { fullDiskAdvice } from "../../data/data-dir/storage.ts";
 import { lastEventId, restartEventIds } from "../../data/db/backup-contents.ts";
-import { isOpenElsewhere } from "../../data/db/other-processes.ts";
+import { isLockedElsewhere } from "../../data/db/other-processes.ts";
 import { openCopy } from "../../data/db/snapshot.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { type SalvageReport, hasLoss, salvage } from "../../data/recovery/salvage.ts";
@@ -39,7 +39,7 @@ const explained = (error: unknown, directory: string): unknown =>
   isFull(error) ? new OperatorError(`${directory}: ${fullDiskAdvice(directory)}`, { cause: error }) : error;
 
 const assertNotOpen = (path: string): void => {
-  if (isOpenElsewhere(path))
+  if (isLockedElsewhere(path))
     throw new OperatorError(`${path}: another process is using it: end that process, then try again`);
 };
 

@@ -1,0 +1,136 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { databasePath, lockPath } from "../../../src/data/data-dir/paths.ts";
+import { takeLock } from "../../../src/data/db/file-lock.ts";
+import { markReplica } from "../../../src/data/db/replica-mark.ts";
+import { openExisting } from "../../../src/data/db/snapshot.ts";
+import { recoverInto, repairDatabase } from "../../../src/operate/backups/recover.ts";
+import { rootOf, zeroPage } from "../../data/recovery/damage.ts";
+import { openProject } from "../../platform/domains/projects.ts";
+import { outcomeOf } from "../../support/outcome.ts";
+import { temporaryDirectory } from "../../support/store.ts";
+import { FIRST } from "../../support/cluster.ts";
+import { NOW, change, closedStore, copyDatabase, namesIn, storeIn } from "./stores.ts";
+
+const silent = () => {};
+
+const damage = (dataDir: string, name: string): Buffer => {
+  const path = databasePath(dataDir);
+  const bytes = readFileSync(path);
+  zeroPage(rootOf(path, name))(bytes);
+  writeFileSync(path, bytes);
+  return bytes;
+};
+
+const eventsIn = async (dataDir: string): Promise<number> => {
+  using client = openExisting(databasePath(dataDir), { readonly: true });
+  return client.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'pet_events'").get()
+    ?.seq as number;
+};
+
+const repair = (dataDir: string) => repairDatabase(dataDir, NOW, silent);
+const recover = (dataDir: string, target: string) => recoverInto(dataDir, target, NOW, silent);
+
+test("a repair keeps the damaged file and its log under another name, for this user only", async () => {
+  const running = temporaryDirectory();
+  const store = await storeIn(running);
+  await store.call("POST", "/v1/pets", { json: { name: "Max", categoryId: 1 } });
+  // As after kill -9: the animal is only in the log.
+  const dataDir = temporaryDirectory();
+  copyDatabase(running, dataDir);
+  const log = readFileSync(`${databasePath(dataDir)}-wal`);
+  const { aside } = await repair(dataDir);
+  expect(aside).toBe(`${databasePath(dataDir)}.damaged-20261120T030000.000Z`);
+  expect(readFileSync(`${aside}-wal`).equals(log)).toBe(true);
+  expect(statSync(databasePath(dataDir)).mode & 0o777).toBe(0o600);
+  expect(await namesIn(dataDir)).toEqual(["Max"]);
+  expect(await eventsIn(dataDir)).toBe(1);
+});
+
+test("a repair of a store with a damaged row changes nothing", async () => {
+  const dataDir = await closedStore("Bella");
+  const bytes = damage(dataDir, "pets");
+  const files = readdirSync(dataDir);
+  expect(await outcomeOf(repair(dataDir))).toThrow(
+    "rows of pets are damaged, so nothing was changed: run adoption-store recover",
+  );
+  expect(readFileSync(databasePath(dataDir)).equals(bytes)).toBe(true);
+  expect(readdirSync(dataDir).toSorted()).toEqual([...files, "server.lock"].toSorted());
+});
+
+test("a repair of a replica is refused", async () => {
+  const dataDir = await closedStore("Bella");
+  {
+    using client = openExisting(databasePath(dataDir));
+    markReplica(client, FIRST);
+  }
+  expect(await outcomeOf(repair(dataDir))).toThrow("is a replica of a cluster: move it away");
+});
+
+test("a recovery copies the files of sites and the keys, and events of lost animals are not continued", async () => {
+  const dataDir = temporaryDirectory();
+  const { store } = await openProject({ path: databasePath(dataDir), env: { DATA_DIR: dataDir } });
+  await store.call("POST", "/v1/pets", { json: { name: "Max", categoryId: 1 } });
+  await store.database.close();
+  writeFileSync(join(dataDir, "admin.key"), "secret", { mode: 0o600 });
+  damage(dataDir, "pets");
+  const target = join(temporaryDirectory(), "recovered");
+  const { report, sites } = await recover(dataDir, target);
+  expect(sites).toMatchObject({ files: 2, missing: 0 });
+  expect(report.tables.find(({ table }) => table === "pets")?.missing).toEqual([{ from: 1, to: 1 }]);
+  expect(statSync(join(target, "admin.key")).mode & 0o777).toBe(0o600);
+  expect(await eventsIn(target)).toBeGreaterThan(NOW);
+  const recovered = await storeIn(target);
+  expect(await (await recovered.visit("http://docs.localhost/")).text()).toBe("<h1>Docs</h1>");
+});
+
+test("a recovery refuses a running server, a directory in DATA_DIR and one with files", async () => {
+  const dataDir = await closedStore("Bella");
+  const full = temporaryDirectory();
+  writeFileSync(join(full, "file"), "kept");
+  expect(await outcomeOf(recover(dataDir, full))).toThrow("is not empty: name a new directory");
+  expect(await outcomeOf(recover(dataDir, join(dataDir, "below")))).toThrow(
+    "is in DATA_DIR: name another directory",
+  );
+  const lock = takeLock(lockPath(dataDir));
+  expect(await outcomeOf(recover(dataDir, join(full, "new")))).toThrow(
+    "a server is using it: stop that server",
+  );
+  lock?.release();
+});
+
+test("a repair and a recovery refuse a database that another process has open, and leave its log", async () => {
+  const running = temporaryDirectory();
+  await storeIn(running);
+  const holder = Bun.spawn(
+    [
+      process.execPath,
+      "-e",
+      `const client = new (require("bun:sqlite").Database)(${JSON.stringify(databasePath(running))});
+      client.query("SELECT count(*) FROM pets").get(); console.log("open"); setInterval(() => {}, 1000);`,
+    ],
+    { stdout: "pipe" },
+  );
+  await holder.stdout.getReader().read();
+  try {
+    const message = "another process is using it: end that process";
+    expect(await outcomeOf(repair(running))).toThrow(message);
+    expect(await outcomeOf(recover(running, join(temporaryDirectory(), "new")))).toThrow(message);
+  } finally {
+    holder.kill();
+    await holder.exited;
+  }
+});
+
+test("a recovery that fails leaves the new directory empty", async () => {
+  const dataDir = await closedStore("Bella");
+  change(
+    databasePath(dataDir),
+    "INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', '', 0)",
+  );
+  const target = temporaryDirectory();
+  mkdirSync(target, { recursive: true });
+  expect(await outcomeOf(recover(dataDir, target))).toThrow("newer than this program");
+  expect(readdirSync(target)).toEqual([]);
+});
