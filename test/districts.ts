@@ -109,7 +109,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   client: 926,
   config: 1432,
   data: 60,
-  "data/cluster": 5101,
+  "data/cluster": 5322,
   "data/data-dir": 705,
   "data/db": 3696,
   "data/recovery": 1175,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Debug } from "../../src/data/cluster/engines/engine.ts";
 import { type Append, EngineUnavailable, type Log } from "../../src/data/cluster/log.ts";
@@ -57,6 +57,44 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
     while (read.length < ids.length)
       read.push(...(await log.read({ log: "log-1", position: read.length }, 500)).map(({ id }) => id));
     expect(read).toEqual(ids);
+  });
+
+  test("after etcd was rebuilt with authentication, a running node authenticates again", async () => {
+    const etcd = await start(1);
+    const [member] = etcd.members;
+    if (!member) throw new Error("there is no member");
+    const ask = async (path: string, body: object) => {
+      const response = await fetch(`http://${member.address}/v3/${path}`, {
+        method: "POST",
+        body: JSON.stringify(body),
+      });
+      if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    };
+    const enableAuthentication = async () => {
+      await ask("auth/user/add", { name: "root", password: "s3cret" });
+      await ask("auth/role/add", { name: "root" });
+      await ask("auth/user/grant", { user: "root", role: "root" });
+      await ask("auth/enable", {});
+    };
+    // The index of the first etcd is ahead of the second one's.
+    for (let n = 0; n < 50; n++) await ask("kv/put", { key: btoa("other"), value: btoa(String(n)) });
+    await enableAuthentication();
+    const log = await open(`etcd://root:s3cret@${member.address}/a`);
+    await log.create(FIRST);
+    await member.kill();
+    rmSync(member.log.replace(/\.log$/, ""), { recursive: true });
+    mkdirSync(member.log.replace(/\.log$/, ""), { mode: 0o700 });
+    await member.restart();
+    await until("etcd has a leader", async () => (await etcd.leader()) >= 0);
+    await enableAuthentication();
+    const begun = performance.now();
+    const answers = () =>
+      log.head().then(
+        (head) => head === undefined,
+        () => false,
+      );
+    await until("the node has a response", answers, 20_000);
+    console.log(`    after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   });
 
   test("a member that is silent costs a moment once, and is avoided then", async () => {

@@ -58,6 +58,11 @@ const messageIn = (text: string): string | undefined => {
 };
 
 const HEALTH_MS = 1000;
+/**
+ * A member waits until it has reached the index in a token. After a restore, that of an earlier token is ahead, and every request
+ * times out: https://github.com/etcd-io/etcd/blob/main/server/auth/simple_token.go
+ */
+const MAX_TIMEOUTS = 3;
 /** The server hashes the password slowly. */
 const AUTHENTICATION_MS = 2000;
 
@@ -65,6 +70,7 @@ const AUTHENTICATION_MS = 2000;
 export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles | undefined) => {
   const session = new Bun.FetchSession({ ...(tls && { tls }), proxy: false });
   let token: Promise<string> | undefined;
+  let timeouts = 0;
 
   const send = async (url: string, path: string, body: string, headers: object, signal: AbortSignal) => {
     try {
@@ -117,6 +123,14 @@ export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles |
     /** The next request authenticates again. @param used the token that was refused */
     forgetToken(used: unknown): void {
       if (token === used) token = undefined;
+    },
+    /** Reports whether a request with a token got a response in time. @param used the token */
+    noteResponse(used: unknown, isInTime: boolean): void {
+      if (used === undefined || used !== token) return;
+      timeouts = isInTime ? 0 : timeouts + 1;
+      if (timeouts < MAX_TIMEOUTS) return;
+      timeouts = 0;
+      token = undefined;
     },
     /** Changes with each authentication. */
     token: (): unknown => token,
@@ -234,12 +248,17 @@ export const etcdGateway = (session: EtcdSession) => {
   let usualMs = 0;
 
   const run = async (attempt: Attempt, path: string, text: string): Promise<Outcome> => {
-    const { url, stop } = attempt;
+    const { url, stop, token } = attempt;
     const limitMs = Math.min(MAX_ATTEMPT_MS, Math.max(ATTEMPT_MS, usualMs * SLOWNESS * 2));
-    let timer = setTimeout(() => stop.abort(new Error("no response in time")), limitMs);
+    const onTimeout = () => {
+      stop.abort(new Error("no response in time"));
+      session.noteResponse(token, false);
+    };
+    let timer = setTimeout(onTimeout, limitMs);
     try {
       const response = await session.post(url, path, text, stop.signal);
       attempt.isAnswering = true;
+      session.noteResponse(token, true);
       clearTimeout(timer);
       timer = setTimeout(() => stop.abort(new Error("the response did not end in time")), BODY_MS);
       return { attempt, result: await response.json() };
