@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Cluster, ReplicaState } from "../data/cluster/cluster.ts";
 import { erasurePoller } from "../data/cluster/erasures.ts";
-import { EngineUnavailable } from "../data/cluster/log.ts";
+import { EngineFull, EngineUnavailable } from "../data/cluster/log.ts";
 import { isCheckedFirst } from "../data/cluster/membership.ts";
 import { removeDamaged } from "../data/cluster/load-snapshot.ts";
 import { checkReplica, differenceJudge, type Judge } from "../data/cluster/check.ts";
@@ -134,8 +134,15 @@ export interface ServerCluster extends Cluster {
 /** Records how long the engine has been unreachable, and logs each change once. */
 const watchEngine = ({ state }: Pick<Cluster, "state">, clock: Clock, log: Logger) => {
   let fault: ClusterFault | undefined;
+  let wasFull = false;
   const watch = () => {
-    const { problem } = state();
+    const { problem, isEngineFull } = state();
+    if (isEngineFull && !wasFull)
+      log.error(
+        "the engine of the cluster is full and refuses writes: adoption-store cluster status shows the commands that free space",
+      );
+    if (!isEngineFull && wasFull) log.info("the engine of the cluster accepts writes again");
+    wasFull = isEngineFull;
     if (problem === fault?.problem) return;
     if (problem === undefined) {
       log.info(
@@ -173,6 +180,7 @@ const watchMissing = (find: ServerCluster["missing"], log: Logger) => {
 
 /** The public reason: without the engine's address and this machine's paths. */
 const publicReason = (error: unknown, { problem }: Pick<ReplicaState, "problem">): string => {
+  if (error instanceof EngineFull) return "the engine of the cluster is full";
   if (error instanceof EngineUnavailable) return "the engine of the cluster cannot be reached";
   return problem === undefined ? "this node cannot apply the log" : reasonOf(error);
 };

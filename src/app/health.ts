@@ -76,6 +76,18 @@ const assertUndamaged = async (assertReady: Database["assertReady"]): Promise<vo
   }
 };
 
+const engineWarnings = (node: ServerCluster | undefined): Warning[] =>
+  node?.state().isEngineFull
+    ? [
+        {
+          code: "engine_full",
+          count: 1,
+          message:
+            "The engine of the cluster is full and refuses writes: adoption-store cluster status shows the commands that free space.",
+        },
+      ]
+    : [];
+
 /** The checks of `/readyz`. */
 export const readinessChecks = (
   { dataDir, diskReserve }: Config,
@@ -111,6 +123,7 @@ export const readinessWarnings =
     ...objectStoreWarnings(objects?.status),
     ...descriptorWarnings(fileUse()),
     ...workerWarnings(others?.missing()),
+    ...engineWarnings(clusterNode),
     ...logWarnings(client.filename),
     ...clockWarnings(clockGuard?.jump()),
     ...differenceWarnings(differences()),

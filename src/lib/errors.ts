@@ -1,5 +1,6 @@
 import {
   DatabaseLocked,
+  EngineFull,
   EngineUnavailable,
   OutcomeUnknown,
   RecordTooLarge,
@@ -147,6 +148,9 @@ const UNREADABLE =
 const ENGINE_AWAY =
   "This server cannot reach the engine of its cluster, so its data may be outdated; nothing was written. Try again.";
 
+const ENGINE_FULL =
+  "The engine of this cluster is full; nothing was written. Operators: adoption-store cluster status shows the commands that free space. Try again later.";
+
 const UNSERVED =
   "This server cannot bring its copy of the store up to date; nothing was written. Operators: /readyz shows the reason. Try another server, or try again later.";
 
@@ -156,6 +160,7 @@ const OUT_OF_FILES = "The service has too many files and connections open. Try a
 export const faultOf = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
   if (error instanceof OutcomeUnknown) return new Fault("outcome_unknown", undefined, SOON);
+  if (error instanceof EngineFull) return new Fault("storage_unavailable", ENGINE_FULL, SOON);
   if (error instanceof EngineUnavailable) return new Fault("storage_unavailable", ENGINE_AWAY, SOON);
   if (error instanceof ReplicaUnserved) return new Fault("storage_unavailable", UNSERVED, SOON);
   if (error instanceof RecordTooLarge) return new Fault("payload_too_large", error.message);

@@ -13,6 +13,11 @@ export class EngineUnavailable extends StorageUnavailable {
   override name = "EngineUnavailable";
 }
 
+/** The engine of the cluster refuses writes because it is full. Reads continue. */
+export class EngineFull extends EngineUnavailable {
+  override name = "EngineFull";
+}
+
 /** The copy of the store that this node has cannot be brought up to date, so nothing is read from it or written. */
 export class ReplicaUnserved extends StorageUnavailable {
   override name = "ReplicaUnserved";

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Debug } from "../../src/data/cluster/engines/engine.ts";
-import { type Append, EngineUnavailable, type Log } from "../../src/data/cluster/log.ts";
+import { type Append, EngineFull, EngineUnavailable, type Log } from "../../src/data/cluster/log.ts";
+import { clusterProblems } from "../../src/data/cluster/report.ts";
 import { openLog } from "../../src/data/cluster/open-replica.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 import { isStorageFailure } from "../../src/lib/storage-errors.ts";
@@ -95,6 +96,35 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
       );
     await until("the node has a response", answers, 20_000);
     console.log(`    after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  });
+
+  test("a full etcd refuses writes as full, and reports its quota and the commands that free space", async () => {
+    const etcd = await start(1, { more: ["--quota-backend-bytes", String(20 * 2 ** 20)] });
+    const log = await open(etcd.url("a"));
+    await log.create(FIRST);
+    let head = HEAD;
+    const append = async (): Promise<void> => {
+      const id = `id ${head.position}`;
+      await log.append(head, id, crypto.getRandomValues(new Uint8Array(60_000)));
+      head = { log: head.log, position: head.position + 1, id };
+    };
+    const fill = async () => {
+      for (let n = 0; n < 600; n++) await append();
+    };
+    expect(await outcomeOf(fill())).toThrow(EngineFull);
+    // Reads continue.
+    expect(await log.head()).toEqual(head);
+    const health = await log.health();
+    expect(health).toMatchObject({ quota: 20 * 2 ** 20, isFull: true });
+    const report = {
+      engine: health,
+      log: { head, nodes: [], snapshot: undefined, claims: [] },
+      problem: undefined,
+    };
+    const text = clusterProblems(report, Date.now()).find(({ text }) =>
+      text.startsWith("etcd is full"),
+    )?.text;
+    expect(text).toMatch(/compact .*; etcdctl --endpoints=\S+ defrag; etcdctl --endpoints=\S+ alarm disarm/);
   });
 
   test("a member that is silent costs a moment once, and is avoided then", async () => {

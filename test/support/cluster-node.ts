@@ -12,6 +12,7 @@ const STATE: ReplicaState = {
   confirmedAt: 0,
   problem: undefined,
   blames: [],
+  isEngineFull: false,
   appends: 5,
   lostAppends: 2,
   applied: 3,

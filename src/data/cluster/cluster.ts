@@ -29,6 +29,8 @@ export interface ReplicaState {
   readonly problem: string | undefined;
   /** The nodes whose records had another effect here, though this file is sound. */
   readonly blames: readonly Blame[];
+  /** The engine refused the last write, because it is full. */
+  readonly isEngineFull: boolean;
   readonly appends: number;
   /** Appends that another node's came before. */
   readonly lostAppends: number;

@@ -11,7 +11,7 @@ import {
 import type { Connection } from "../db/statement.ts";
 import { DatabaseLocked, isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
 import { newRecording, NotReplicable, type Recording, type ReplicaFile } from "./file.ts";
-import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "./log.ts";
+import { AppendUnknown, EngineFull, EngineUnavailable, RecordTooLarge } from "./log.ts";
 import type { Parts, ReplicaOptions } from "./parts.ts";
 import { makeRecord } from "./record.ts";
 
@@ -146,6 +146,7 @@ export const replication = (
     const { won, isAwaited } = await log
       .append(mark, next.id, record)
       .finally(() => (counts.appendSeconds += (performance.now() - sentAt) / 1000));
+    counts.isEngineFull = false;
     if (won) {
       commitWon(next, sentAt, group);
       return { state: "settled", isAwaited };
@@ -168,6 +169,7 @@ export const replication = (
       return await append(mark, group);
     } catch (error) {
       transactions.abandon();
+      counts.isEngineFull = error instanceof EngineFull;
       if (error instanceof AppendUnknown) return refuseUnknown(group, error);
       if (error instanceof RecordTooLarge && group.writes.length > 1) return { state: "too large" };
       throw error;

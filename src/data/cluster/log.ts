@@ -1,5 +1,5 @@
 import { EngineUnavailable, OutcomeUnknown } from "../../lib/storage-errors.ts";
-export { EngineUnavailable, RecordTooLarge } from "../../lib/storage-errors.ts";
+export { EngineFull, EngineUnavailable, RecordTooLarge } from "../../lib/storage-errors.ts";
 
 /**
  * A log that a replicated engine keeps: records in one order, each on a majority of disks before `append` resolves. Every
@@ -110,6 +110,10 @@ export interface EngineHealth {
   readonly bytes: number | undefined;
   /** How much of it is in use, if the engine keeps the rest for later; undefined: all, or it is not reported. */
   readonly bytesInUse?: number | undefined;
+  /** The size at which the engine refuses writes; undefined if it does not report that. */
+  readonly quota?: number | undefined;
+  /** It refuses writes until the operator frees space. */
+  readonly isFull?: boolean;
   /** Recommended changes for the operator, in sentences, such as for a PostgreSQL without a synchronous standby. */
   readonly advice?: readonly string[];
 }

@@ -276,7 +276,15 @@ export const openParts = (path: string, log: Log, node: string) => {
     /** The nodes whose records had another effect here, though this file is sound. */
     blames: [] as Blame[],
     /** This process's work, for `cluster status` and the metrics. */
-    counts: { appends: 0, lostAppends: 0, appendSeconds: 0, recordBytes: 0, applied: 0, committed: 0 },
+    counts: {
+      isEngineFull: false,
+      appends: 0,
+      lostAppends: 0,
+      appendSeconds: 0,
+      recordBytes: 0,
+      applied: 0,
+      committed: 0,
+    },
   };
 };
 

@@ -34,13 +34,27 @@ const memberProblems = ({ members }: EngineHealth): string[] => {
   );
 };
 
+/** Frees space in this order: a compaction releases pages, a defragmentation returns them, and only then the alarm may end. */
+const spaceCommands = ({ members }: EngineHealth): string => {
+  const all = members.map(({ address }) => address).join(",");
+  return [
+    `etcdctl --endpoints=${members[0]?.address} compact $(etcdctl --endpoints=${members[0]?.address} endpoint status --write-out=fields | sed -n 's/^"Revision" : //p')`,
+    ...members.map(({ address }) => `etcdctl --endpoints=${address} defrag`),
+    `etcdctl --endpoints=${all} alarm disarm`,
+  ].join("; ");
+};
+
 /** etcd refuses all writes when it reaches its quota. */
-const storageProblems = ({ version, bytes = 0 }: EngineHealth): string[] =>
-  version?.startsWith("etcd") && bytes >= DEFAULT_QUOTA * MAX_SHARE
-    ? [
-        `etcd stores ${(bytes / GIBIBYTE).toFixed(1)} GiB, and refuses writes at its quota, which is 2 GiB unless you have set it: run etcdctl defrag on one member after the other, or set --quota-backend-bytes on all`,
-      ]
+const storageProblems = (engine: EngineHealth): ClusterProblem[] => {
+  const { version, bytes = 0, quota = DEFAULT_QUOTA, isFull } = engine;
+  if (!version?.startsWith("etcd")) return [];
+  const sizes = `${(bytes / GIBIBYTE).toFixed(1)} of ${(quota / GIBIBYTE).toFixed(1)} GiB`;
+  const remedy = `Run, with the options of TLS and user that your members require: ${spaceCommands(engine)}. If that frees too little, set a larger --quota-backend-bytes on all members`;
+  if (isFull) return [failure(`etcd is full (${sizes}) and refuses writes. ${remedy}`)];
+  return bytes >= quota * MAX_SHARE
+    ? [warning(`etcd stores ${sizes}, and refuses writes at its quota. ${remedy}`)]
     : [];
+};
 
 const versionProblems = (nodes: readonly NodeEntry[]): string[] => {
   const versions = Map.groupBy(nodes, ({ version }) => version);
@@ -103,7 +117,8 @@ export const clusterProblems = (
   now: number,
   declared?: DeclaredNodes,
 ): ClusterProblem[] => {
-  const ofEngine = [...memberProblems(engine), ...storageProblems(engine), ...(engine.advice ?? [])];
+  const ofEngine = [...memberProblems(engine), ...(engine.advice ?? [])];
+  const storage = storageProblems(engine);
   if (!log)
     return [
       failure(
@@ -138,6 +153,7 @@ export const clusterProblems = (
         ]
       : []),
     ...contentProblems(nodes),
+    ...storage,
     ...warnings.map(warning),
   ];
 };

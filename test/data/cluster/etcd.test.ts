@@ -93,7 +93,7 @@ test("a call was not carried out, if no member could be reached or each refused 
 
 test.each([
   ["etcdserver: permission denied", /grant the user's role readwrite/],
-  ["etcdserver: mvcc: database space exceeded", /disarm the alarm/],
+  ["etcdserver: mvcc: database space exceeded", /cluster status shows the commands that free space/],
   ["etcdserver: user name is empty", /put USER:PASSWORD@ into DATABASE_URL/],
 ])("a call is not repeated after %j, and names the remedy", async (message, advice) => {
   const only = member(failing(400, message));

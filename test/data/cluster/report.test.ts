@@ -115,7 +115,7 @@ test.each([
   [
     "etcd near its quota",
     { engine: { bytes: 1.7 * 2 ** 30 } },
-    /^etcd stores 1\.7 GiB, and refuses writes at its quota/,
+    /^etcd stores 1\.7 of 2\.0 GiB, and refuses writes at its quota/,
   ],
   ["no log", { log: { head: undefined } }, /^failed: There is no log yet: .+ cluster join/],
   ["no node", { log: { nodes: [] } }, /^failed: No node runs/],

@@ -8,7 +8,7 @@ import {
   type Refusal,
   refused,
 } from "./attempt.ts";
-import { EngineUnavailable, type PemFiles } from "../log.ts";
+import { EngineFull, EngineUnavailable, type PemFiles } from "../log.ts";
 
 /** Bun's codes of errors from before a request was sent. */
 const NOT_SENT =
@@ -22,13 +22,15 @@ const failureOf = (error: unknown): AttemptFailed => {
   return new AttemptFailed(reasonOf(error), true);
 };
 
+const FULL = /database space exceeded/;
+
 /** Refusals that mean that nothing was carried out: https://github.com/etcd-io/etcd/blob/main/api/v3rpc/rpctypes/error.go */
 const REFUSALS: readonly Refusal[] = [
   { match: /invalid auth token|revision in header is old/, remedy: "authenticate" },
   {
-    match: /database space exceeded/,
+    match: FULL,
     remedy: "give up",
-    advice: "defragment the members and disarm the alarm, or raise --quota-backend-bytes",
+    advice: "adoption-store cluster status shows the commands that free space",
   },
   { match: /too many requests/, remedy: "retry" },
   {
@@ -118,6 +120,16 @@ export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles |
         return /"health"\s*:\s*"?true/.test(await response.text());
       } catch {
         return false;
+      }
+    },
+    /** The quota in a member's metrics: etcd 3.4 reports it nowhere else. */
+    async quota(url: string): Promise<number | undefined> {
+      try {
+        const response = await session.fetch(`${url}/metrics`, { signal: AbortSignal.timeout(HEALTH_MS) });
+        const [, bytes] = /^etcd_server_quota_backend_bytes (\S+)/m.exec(await response.text()) ?? [];
+        return bytes === undefined ? undefined : Number(bytes);
+      } catch {
+        return undefined;
       }
     },
     /** The next request authenticates again. @param used the token that was refused */
@@ -323,11 +335,13 @@ export const etcdGateway = (session: EtcdSession) => {
       for (const { stop } of running.values()) stop.abort();
     }
     const message = `etcd: ${failure?.message ?? "no response in time"}`;
+    if (FULL.test(message) && !mayHaveRun && running.size === 0) throw new EngineFull(message);
     throw mayHaveRun || running.size > 0 ? new EngineUnanswered(message) : new EngineUnavailable(message);
   };
 
   return {
     urls: session.urls,
+    quota: session.quota,
     isClosed: () => closed.signal.aborted,
     call,
     range: (request: RangeRequest, patienceMs?: number): Promise<Range> =>

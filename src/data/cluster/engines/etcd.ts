@@ -447,12 +447,18 @@ interface Status {
   dbSize?: string;
   dbSizeInUse?: string;
   errors?: string[];
+  /** Since etcd 3.6. */
+  dbSizeQuota?: string;
 }
 
 const healthOf = async (gateway: EtcdGateway): Promise<EngineHealth> => {
-  const asked = await askMembers(gateway.urls, (url) =>
-    gateway.ask<Status>(url, "maintenance/status", {}, HEALTH_MS),
-  );
+  const asked = await askMembers(gateway.urls, async (url) => {
+    const [status, quota] = await Promise.all([
+      gateway.ask<Status>(url, "maintenance/status", {}, HEALTH_MS),
+      gateway.quota(url),
+    ]);
+    return { ...status, quota: Number(status.dbSizeQuota ?? 0) || quota };
+  });
   const statuses = asked.flatMap(({ state }) => state ?? []);
   const largest = (size: (status: Status) => string | undefined): number | undefined =>
     statuses.length === 0 ? undefined : Math.max(...statuses.map((status) => Number(size(status) ?? 0)));
@@ -464,6 +470,9 @@ const healthOf = async (gateway: EtcdGateway): Promise<EngineHealth> => {
       isLeader: state !== undefined && state.leader === state.header.member_id,
     })),
     bytes: largest(({ dbSize }) => dbSize),
+    // The first member to reach its quota stops all writes.
+    quota: statuses.flatMap(({ quota }) => quota ?? []).toSorted((a, b) => a - b)[0],
+    isFull: statuses.some(({ errors }) => errors?.some((error) => error.includes("NOSPACE")) ?? false),
     bytesInUse: largest(({ dbSizeInUse }) => dbSizeInUse),
   };
 };
