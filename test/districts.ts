@@ -109,7 +109,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   client: 926,
   config: 1432,
   data: 60,
-  "data/cluster": 5961,
+  "data/cluster": 5868,
   "data/data-dir": 828,
   "data/db": 4105,
   "data/recovery": 1175,

@@ -109,7 +109,7 @@ test("/readyz responds with 503 and names the problem when a read finds damage, 
 
 test("/readyz responds with 503 and names the problem when a request finds damage", async () => {
   const path = `${temporaryDirectory()}/store.db`;
-  const store = await openStore({ path });
+  const store = await openStore({ embedded: "damage", path });
   for (let at = 0; at < 200; at++) await addPet(store, { name: "x".repeat(200) });
   store.database.client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   const { size } = statSync(path);

@@ -25,6 +25,10 @@ export const EXCEPTIONS = {
     files: undefined,
     reason: "One process serves a node: with DATABASE_URL there are no workers.",
   },
+  damage: {
+    files: undefined,
+    reason: "A node whose file is damaged makes its replica again: test/data/cluster has that.",
+  },
   failingDisk: {
     files: undefined,
     reason: "It makes the store's own connection fail, and a replica has two.",
