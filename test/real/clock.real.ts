@@ -72,7 +72,7 @@ test("a clock that jumps by 30 days deletes nothing until it jumps back, or an o
   expect((await commandOf("clock")).code).toBe(1);
   const kept = await commandOf("backup", backups, "--keep", "1");
   expect(kept.stderr).toContain("no older backup was removed");
-  expect(readdirSync(backups)).toHaveLength(3);
+  expect(readdirSync(backups).filter((name) => name.endsWith(".db"))).toHaveLength(3);
 
   clock.jump(0);
   expect(await isInDoubt(server)).toBe(false);

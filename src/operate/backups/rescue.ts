@@ -136,7 +136,8 @@ const keepFile = (from: string, to: string): void => {
 };
 
 /** Files of the process, and those that a rescue saves in another way. */
-const LEFT_OUT = /^server\.json$|^adoption-store\.db(-wal|-shm)?$|\.(lock|sock)$|\.rescued-/;
+const LEFT_OUT =
+  /^(server|process|clock)\.json(\.new)?$|^adoption-store\.db(-wal|-shm)?$|\.(lock|sock)$|\.rescued-/;
 
 /** The other files at the top of DATA_DIR, such as the first key. */
 const topFiles = (dataDir: string): string[] =>
