@@ -113,7 +113,7 @@ const eventIds = (place: string): number[] => {
 };
 
 /** Tables with a machine's position in the log, and tables that each machine has separately. */
-const OWN_TABLES = new Set(["replica", "sqlite_stat1", "sqlite_stat4"]);
+const OWN_TABLES = new Set(["contents", "replica", "sqlite_stat1", "sqlite_stat4"]);
 
 const differencesBetween = (a: string, b: string): string[] => {
   const hashes = [a, b].map((place) => {
