@@ -72,7 +72,8 @@ const damageSuspicion = (path: string, probeMs: number) => {
 
   const checkAgain = async () => {
     isChecking = true;
-    const result = await checkFile(path);
+    // A quick check may not find the damage that a check found before.
+    const result = await checkFile(path, { isQuick: damaged.size === 0 });
     isChecking = false;
     const end = performance.now();
     // A disk that failed to read may work again immediately. Damage stays, and checking a large file takes long.
