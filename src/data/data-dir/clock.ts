@@ -5,49 +5,61 @@ import { type Poller, repeat } from "../../lib/poller.ts";
 import { quantity } from "../../lib/quantity.ts";
 import { type Clock, DAY_MS, formatTime } from "../../lib/time.ts";
 
-/** A time that the clock showed before it jumped. */
+/** The content of the file. */
 interface TrustedTime {
-  /** Milliseconds UTC. */
-  trusted: number;
+  /** A time that the clock showed before it jumped, in milliseconds UTC. */
+  readonly trusted: number;
+  /** The clock jumped while a server ran. Otherwise a later time may be that of a start after a long stop. */
+  readonly hasJumped?: boolean;
 }
 
 const trustedTimePath = (dataDir: string): string => join(dataDir, "clock.json");
 
 /** Undefined before the first start, or if the file is damaged. */
-const readTrustedTime = (dataDir: string): number | undefined => {
+const readTrustedTime = (dataDir: string): TrustedTime | undefined => {
   try {
-    const { trusted } = JSON.parse(readFileSync(trustedTimePath(dataDir), "utf8")) as Partial<TrustedTime>;
-    return Number.isSafeInteger(trusted) ? trusted : undefined;
+    const found = JSON.parse(readFileSync(trustedTimePath(dataDir), "utf8")) as TrustedTime;
+    return Number.isSafeInteger(found.trusted) ? found : undefined;
   } catch {
     return undefined;
   }
 };
 
+const writeTrustedTime = (dataDir: string, time: TrustedTime): Promise<void> =>
+  writeDurably(trustedTimePath(dataDir), `${JSON.stringify(time)}\n`);
+
 /** Confirms this time: deletions by age continue. A running server notices it. */
 export const trustTime = (dataDir: string, trusted: number): Promise<void> =>
-  writeDurably(trustedTimePath(dataDir), `${JSON.stringify({ trusted } satisfies TrustedTime)}\n`);
+  writeTrustedTime(dataDir, { trusted });
 
-/** A clock that differs from the expected time by more than a day. Until an operator confirms it, nothing is deleted by age. */
+/** A clock that differs from the expected time by more than a day. While it is in doubt, nothing is deleted by age. */
 export interface ClockJump {
   shown: number;
   expected: number;
+  /** Perhaps the server was only stopped: once it has run for a day, it trusts the clock. */
+  mayBeStop: boolean;
 }
 
 /** Deletions by age keep data for days: a smaller jump deletes nothing too early that a person would miss. */
 const MAX_JUMP_MS = DAY_MS;
+/** How long a server runs before it takes a later time for that of a long stop. A wrong clock is corrected, or noticed, by then. */
+const STOP_MS = DAY_MS;
 
-const jumpBetween = (expected: number, shown: number): ClockJump | undefined =>
-  Math.abs(shown - expected) > MAX_JUMP_MS ? { shown, expected } : undefined;
+const isJump = (ms: number): boolean => Math.abs(ms) > MAX_JUMP_MS;
 
 /** The jump since the last time that a server of DATA_DIR trusted. */
-export const clockJump = (dataDir: string, now: number): ClockJump | undefined =>
-  jumpBetween(readTrustedTime(dataDir) ?? now, now);
+export const clockJump = (dataDir: string, now: number): ClockJump | undefined => {
+  const { trusted, hasJumped = false } = readTrustedTime(dataDir) ?? { trusted: now };
+  return isJump(now - trusted)
+    ? { shown: now, expected: trusted, mayBeStop: now > trusted && !hasJumped }
+    : undefined;
+};
 
 const CONFIRM_CLOCK = "adoption-store clock --confirm";
 
-export const describeJump = ({ shown, expected }: ClockJump): string => {
+export const describeJump = ({ shown, expected, mayBeStop }: ClockJump): string => {
   const days = quantity(Math.round(Math.abs(shown - expected) / DAY_MS), "day");
-  return `The clock shows ${formatTime(shown)}, ${days} ${shown > expected ? "after" : "before"} the expected ${formatTime(expected)}, so nothing is deleted by age. If the clock is wrong, correct it. If it is right, for example after a long stop, run ${CONFIRM_CLOCK}.`;
+  return `The clock shows ${formatTime(shown)}, ${days} ${shown > expected ? "after" : "before"} the expected ${formatTime(expected)}, so nothing is deleted by age. If the clock is wrong, correct it. If it is right, run ${CONFIRM_CLOCK}${mayBeStop ? "; a server that was only stopped trusts it after a day" : ""}.`;
 };
 
 const WATCH_MS = 10_000;
@@ -76,21 +88,36 @@ export const clockGuard = (
   },
 ) => {
   const saved = readTrustedTime(dataDir);
-  let base = { time: saved ?? newest ?? clock.now(), steady: steady() };
-  let confirmed = saved;
+  const begun = steady();
+  let base = { time: saved?.trusted ?? newest ?? clock.now(), steady: begun };
+  let confirmed = saved?.trusted;
   let savedAt = -Infinity;
   let isInDoubt = false;
 
-  const measure = () => jumpBetween(base.time + (steady() - base.steady), clock.now());
+  const difference = () => clock.now() - base.time - (steady() - base.steady);
+  /** How far the clock was ahead at the start, if the server may only have been stopped. */
+  let stopped = saved?.hasJumped ? undefined : difference();
+
+  const trust = (time: number): void => void (base = { time, steady: steady() });
+
+  const measure = (): ClockJump | undefined => {
+    const ms = difference();
+    if (!isJump(ms)) return undefined;
+    const shown = clock.now();
+    const mayBeStop = ms > 0 && stopped !== undefined && !isJump(ms - stopped);
+    if (!mayBeStop || steady() - begun < STOP_MS) return { shown, expected: shown - ms, mayBeStop };
+    trust(shown);
+    return undefined;
+  };
 
   /** Undefined while the clock is trusted. */
   const jump = (): ClockJump | undefined => {
     const found = measure();
     if (!found) return undefined;
-    const latest = readTrustedTime(dataDir);
+    const latest = readTrustedTime(dataDir)?.trusted;
     if (latest === undefined || latest === confirmed) return found;
     confirmed = latest;
-    base = { time: latest, steady: steady() };
+    trust(latest);
     return measure();
   };
 
@@ -98,15 +125,21 @@ export const clockGuard = (
     const found = jump();
     savedAt = steady();
     confirmed = Math.round(found ? base.time : clock.now());
-    await trustTime(dataDir, confirmed);
+    const hasJumped = found && !found.mayBeStop;
+    await writeTrustedTime(dataDir, { trusted: confirmed, ...(hasJumped && { hasJumped }) });
   };
 
   const watch = async () => {
     const found = jump();
-    if (!found) base = { time: clock.now(), steady: steady() };
-    if (isInDoubt !== (found !== undefined)) onChange(found);
+    if (!found) {
+      trust(clock.now());
+      stopped = undefined;
+    }
+    const isNew = isInDoubt !== (found !== undefined);
     isInDoubt = found !== undefined;
-    if (steady() - savedAt >= SAVE_MS && (!found || confirmed === undefined)) await save();
+    if (isNew) onChange(found);
+    const isDue = found ? isNew : steady() - savedAt >= SAVE_MS;
+    if (isDue) await save();
   };
 
   const poller: Poller = repeat(WATCH_MS, watch, { firstMs: 0, onError });

@@ -51,7 +51,7 @@ test.each([30 * DAY_MS, -2 * DAY_MS])(
     await guard.tick();
     guard.pass(5000);
     guard.jumpBy(ms);
-    expect(guard.jump()).toEqual({ shown: START + 5000 + ms, expected: START + 5000 });
+    expect(guard.jump()).toEqual({ shown: START + 5000 + ms, expected: START + 5000, mayBeStop: false });
     await guard.tick();
     guard.pass(5 * DAY_MS);
     await guard.tick();
@@ -67,10 +67,17 @@ test("a restart does not end the doubt, and a confirmation does, in a running se
   const first = guardOf();
   await first.tick();
   first.jumpBy(3 * DAY_MS);
+  await first.tick();
   await first.stop();
   const second = guardOf(first.dataDir, { now: first.clock.now(), newest: first.clock.now() });
   await second.tick();
-  expect(second.jump()).toEqual({ shown: START + 3 * DAY_MS, expected: START });
+  second.pass(2 * DAY_MS);
+  await second.tick();
+  expect(second.jump()).toEqual({
+    shown: START + 5 * DAY_MS,
+    expected: START + 2 * DAY_MS,
+    mayBeStop: false,
+  });
   expect(clockJump(first.dataDir, second.clock.now())).toBeDefined();
   await trustTime(first.dataDir, second.clock.now());
   expect(second.jump()).toBeUndefined();
@@ -88,6 +95,27 @@ test("a server that stops saves the time, so that only a stop of more than a day
   });
   expect(guardOf(first.dataDir, { now: START + 73 * HOUR_MS }).jump()).toBeUndefined();
   expect(guardOf(first.dataDir, { now: START + 75 * HOUR_MS }).jump()).toBeDefined();
+});
+
+test("a start after a long stop trusts the clock once the server has run for a day, and a jump on that day does not", async () => {
+  const first = guardOf();
+  await first.stop();
+  const startAgain = () => guardOf(first.dataDir, { now: START + 30 * DAY_MS });
+  const guard = startAgain();
+  await guard.tick();
+  guard.pass(23 * HOUR_MS);
+  await guard.tick();
+  expect(guard.jump()).toMatchObject({ mayBeStop: true });
+  guard.pass(2 * HOUR_MS);
+  await guard.tick();
+  expect(guard.jump()).toBeUndefined();
+  guard.jumpBy(2 * DAY_MS);
+  expect(guard.jump()).toMatchObject({ mayBeStop: false });
+  await trustTime(first.dataDir, START);
+  const other = startAgain();
+  other.jumpBy(2 * DAY_MS);
+  other.pass(25 * HOUR_MS);
+  expect(other.jump()).toMatchObject({ mayBeStop: false });
 });
 
 test("the first start compares the clock with the newest time in the database", async () => {
@@ -117,7 +145,7 @@ test("while the clock is in doubt, no row is deleted by age, and a repeated requ
   const before = entries();
   const now = store.clock.now();
   store.clock.advance(30 * DAY_MS);
-  jump = { shown: store.clock.now(), expected: now };
+  jump = { shown: store.clock.now(), expected: now, mayBeStop: false };
   await sweep();
   expect(entries()).toEqual(before);
   expect(await add()).toBe("true");
