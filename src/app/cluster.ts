@@ -3,7 +3,7 @@ import type { Cluster, ReplicaState } from "../data/cluster/cluster.ts";
 import { erasurePoller } from "../data/cluster/erasures.ts";
 import { EngineFull, EngineUnavailable } from "../data/cluster/log.ts";
 import { isCheckedFirst } from "../data/cluster/membership.ts";
-import { removeDamaged } from "../data/cluster/load-snapshot.ts";
+import { removeKept } from "../data/cluster/load-snapshot.ts";
 import { checkReplica, differenceJudge, type Judge } from "../data/cluster/check.ts";
 import { announceNode, countDeclared, missingNodes, type Nodes } from "../data/cluster/nodes.ts";
 import { onOneNode } from "../data/cluster/on-one-node.ts";
@@ -88,7 +88,7 @@ const erasures = (cluster: Cluster, { dataDir }: Config, log: Logger): Poller =>
   erasurePoller(cluster, {
     async rewrite() {
       await vacuum(databasePath(dataDir));
-      removeDamaged(databasePath(dataDir));
+      removeKept(databasePath(dataDir));
       log.info("rewrote the database after the erasure of a person");
     },
     onError: (error) =>

@@ -86,6 +86,8 @@ export const startEtcd = async (count: number, options: EtcdOptions = {}) => {
     return {
       /** Host and port for clients. */
       address: `${plan.host}:${plan.port}`,
+      /** Where its data is. */
+      path: plan.path,
       log,
       pid: () => child.pid,
       /** kill -9. */

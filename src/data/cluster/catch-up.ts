@@ -6,7 +6,14 @@ import { reasonOf } from "../../lib/reason.ts";
 import { asDiskError } from "../db/failures.ts";
 import { isDamage, isStorageFailure, StorageUnavailable } from "../../lib/storage-errors.ts";
 import { CHECKPOINT, checkFile } from "./contents.ts";
-import { EffectDiffers, type LogRecord, LogTrimmed, ReplicaDamaged, ReplicaOutdated } from "./log.ts";
+import {
+  EffectDiffers,
+  type LogRecord,
+  LogTrimmed,
+  ReplicaDamaged,
+  ReplicaNewer,
+  ReplicaOutdated,
+} from "./log.ts";
 import type { Parts } from "./parts.ts";
 import {
   type DecodedRecord,
@@ -230,10 +237,10 @@ const markAfter = (
   return { log: mark.log, position, id, checksum: record.checksum };
 };
 
-/** @throws ReplicaOutdated */
+/** @throws ReplicaNewer */
 const assertFollows = (mark: ReplicaMark, { position, record: { previous } }: DecodedLogRecord): void => {
   if (position !== mark.position + 1 || previous !== mark.id)
-    throw new ReplicaOutdated(
+    throw new ReplicaNewer(
       `record ${position} follows ${previous}, but the replica is at ${mark.position} with ${mark.id}`,
     );
 };

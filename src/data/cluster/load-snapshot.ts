@@ -6,7 +6,7 @@ import { storeIdOf } from "../db/store-id.ts";
 import { syncDirectory, syncPath, writeDurably } from "../../lib/durable.ts";
 import { fileSize } from "../../lib/files.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
-import type { Log, Snapshot } from "./log.ts";
+import type { Keeping, Log, Snapshot } from "./log.ts";
 import {
   getSnapshot,
   parseReference,
@@ -44,30 +44,36 @@ export const withCopy = async <Result>(
 export const markOutdated = (path: string, reason: string): Promise<void> =>
   writeDurably(outdatedPath(path), `${reason}\n`);
 
-/** The file of a damaged replica, until the next one. */
-export const damagedPath = (path: string): string => `${path}.damaged`;
+/** The file of a replica that was set aside, until the next one of the same kind. */
+export const keptPath = (path: string, as: Keeping): string => `${path}.${as}`;
 
-/** It cannot be rewritten after the erasure of a person. */
-export const removeDamaged = (path: string): void => {
-  for (const end of ["", "-wal"]) rmSync(damagedPath(path) + end, { force: true });
+const KEEPINGS: readonly Keeping[] = ["damaged", "newer"];
+
+/** They cannot be rewritten after the erasure of a person. */
+export const removeKept = (path: string): void => {
+  for (const as of KEEPINGS)
+    for (const end of ["", "-wal"]) rmSync(keptPath(path, as) + end, { force: true });
 };
 
-const DAMAGED = "damaged: ";
-
 /** As `markOutdated`; the file is then kept when it is replaced. */
-export const markDamaged = (path: string, reason: string): Promise<void> =>
-  markOutdated(path, DAMAGED + reason);
+export const markKept = (path: string, as: Keeping, reason: string): Promise<void> =>
+  markOutdated(path, `${as}: ${reason}`);
 
-export const isMarkedDamaged = (path: string): boolean =>
-  isMarkedOutdated(path) && readFileSync(outdatedPath(path), "utf8").startsWith(DAMAGED);
+/** Why a marked file is made again, and as what it is then kept, if it is. */
+export const markOf = (path: string): { reason: string; as?: Keeping | undefined } => {
+  const text = readFileSync(outdatedPath(path), "utf8").trim();
+  const as = KEEPINGS.find((one) => text.startsWith(`${one}: `));
+  return { as, reason: as ? text.slice(as.length + 2) : text };
+};
 
-/** Moves the files of a damaged replica away, for an inspection. Those of an earlier one are replaced. */
-const setAside = (path: string): void => {
+/** Moves the files of a replica away, for an operator. Those of an earlier one are replaced. */
+const setAside = (path: string, as: Keeping): void => {
   // It was moved away before a crash.
   if (!existsSync(path)) return;
-  rmSync(`${damagedPath(path)}-wal`, { force: true });
-  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${damagedPath(path)}-wal`);
-  renameSync(path, damagedPath(path));
+  const kept = keptPath(path, as);
+  rmSync(`${kept}-wal`, { force: true });
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`);
+  renameSync(path, kept);
   rmSync(`${path}-shm`, { force: true });
 };
 
@@ -112,9 +118,9 @@ const assertSameStore = (path: string, copy: string): void => {
 export const putInPlace = async (path: string, copy: string): Promise<void> => {
   await syncPath(copy);
   // From here until the end, the files may be of two databases.
-  const isDamaged = isMarkedDamaged(path);
-  if (existsSync(path) && !isDamaged) await markOutdated(path, "it is being replaced");
-  if (isDamaged) setAside(path);
+  const as = isMarkedOutdated(path) ? markOf(path).as : undefined;
+  if (as) setAside(path, as);
+  else if (existsSync(path)) await markOutdated(path, "it is being replaced");
   for (const end of ["-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
   renameSync(copy, path);
   syncDirectory(dirname(path));

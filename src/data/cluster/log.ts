@@ -153,6 +153,17 @@ export class LogTrimmed extends Error {
 /** The replica differs from the log, or lacks records that were removed: it has to be made again from the snapshot. */
 export class ReplicaOutdated extends Error {
   override name = "ReplicaOutdated";
+  /** The file is kept under another name when it is made again. */
+  readonly keptAs: Keeping | undefined = undefined;
+}
+
+/** `newer`: it has records that the engine lost. */
+export type Keeping = "damaged" | "newer";
+
+/** The engine lost records that the replica has: it was restored to an older state. */
+export class ReplicaNewer extends ReplicaOutdated {
+  override name = "ReplicaNewer";
+  override readonly keptAs = "newer";
 }
 
 /** A record had another effect here than where it was made: one of the two files is damaged. */
@@ -169,7 +180,8 @@ export class EffectDiffers extends ReplicaOutdated {
   }
 }
 
-/** The replica's file has changed by itself, such as by a failing disk. It is kept when it is made again. */
+/** The replica's file has changed by itself, such as by a failing disk. */
 export class ReplicaDamaged extends ReplicaOutdated {
   override name = "ReplicaDamaged";
+  override readonly keptAs = "damaged";
 }

@@ -15,11 +15,11 @@ import { OperatorError } from "../../lib/operator-error.ts";
 import { checkFile } from "./contents.ts";
 import { EngineUnavailable, type Head, type Log, LogTrimmed } from "./log.ts";
 import {
-  damagedPath,
-  isMarkedDamaged,
   isMarkedOutdated,
+  keptPath,
   loadSnapshot,
-  markDamaged,
+  markKept,
+  markOf,
   putInPlace,
   removeCopy,
   removeOutdatedMark,
@@ -108,16 +108,19 @@ const findUndamaged = async (path: string): Promise<Found> => {
     return findReplica(path);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    await markDamaged(path, reasonOf(error));
+    await markKept(path, "damaged", reasonOf(error));
     return "outdated";
   }
 };
 
+/** True if the replica has a record that the engine lost. */
+const isNewer = (mark: ReplicaMark, head: Head): boolean =>
+  mark.log === head.log &&
+  (mark.position > head.position || (mark.position === head.position && mark.id !== head.id));
+
 /** The reason why the replica cannot continue from its position; undefined if it can. */
 const outdatedReason = async (mark: ReplicaMark, head: Head, log: Log): Promise<string | undefined> => {
   if (mark.log !== head.log) return "the cluster has begun another log";
-  if (mark.position > head.position || (mark.position === head.position && mark.id !== head.id))
-    return "it has a record that the engine lost";
   try {
     await log.read(mark, 1);
     return undefined;
@@ -148,13 +151,18 @@ const startFault = async (
   head: Head,
   log: Log,
 ): Promise<string | undefined> => {
-  if (found === "outdated") return isMarkedDamaged(path) ? "it is damaged, and is kept" : "it was marked";
-  const reason = await outdatedReason(found, head, log);
-  if (reason !== undefined || !isCheckedFirst(path)) return reason;
-  const checked = await checkFile(path);
-  if (checked.state !== "damaged") return undefined;
-  await markDamaged(path, checked.reason);
-  return `${checked.reason}; it is kept as ${damagedPath(path)}`;
+  if (found !== "outdated") {
+    if (isNewer(found, head)) await markKept(path, "newer", "it has a record that the engine lost");
+    else {
+      const reason = await outdatedReason(found, head, log);
+      if (reason !== undefined || !isCheckedFirst(path)) return reason;
+      const checked = await checkFile(path);
+      if (checked.state !== "damaged") return undefined;
+      await markKept(path, "damaged", checked.reason);
+    }
+  }
+  const { as, reason } = markOf(path);
+  return as ? `${reason}; it is kept as ${keptPath(path, as)}` : reason;
 };
 
 /** `warn`: something is wrong with the file. */
@@ -240,7 +248,8 @@ export const joinCluster = async (
   const head = await log.head();
   const client = openExisting(path);
   try {
-    if (head && replicaMark(client)?.log === head.log) return { log: head.log, isNew: false };
+    const mark = replicaMark(client);
+    if (head && mark?.log === head.log && !isNewer(mark, head)) return { log: head.log, isNew: false };
     assertNoOther(head, replace);
     assertUsable(client, path);
   } finally {

@@ -2,7 +2,14 @@ import type { ReplicaMark } from "../db/replica-mark.ts";
 import { withDeadline } from "../../lib/time.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isStorageFailure, ReplicaUnserved } from "../../lib/storage-errors.ts";
-import { EngineUnavailable, type Head, type Log, ReplicaOutdated, type WriteLease } from "./log.ts";
+import {
+  EngineUnavailable,
+  type Head,
+  type Log,
+  ReplicaNewer,
+  ReplicaOutdated,
+  type WriteLease,
+} from "./log.ts";
 import { type FilesLost, watchFiles } from "../db/file-loss.ts";
 import { detectChanges, sharedReads } from "../db/fresh-reads.ts";
 import { lockHolder as holderOf } from "../db/other-processes.ts";
@@ -101,9 +108,9 @@ const assertContinues = (found: Head | undefined, before: ReplicaMark): Head => 
   if (!found) throw new ReplicaOutdated("the engine has no log");
   if (found.log !== before.log) throw new ReplicaOutdated("the engine has another log");
   if (found.position < before.position)
-    throw new ReplicaOutdated(`the log ends at ${found.position}, before the replica's ${before.position}`);
+    throw new ReplicaNewer(`the log ends at ${found.position}, before the replica's ${before.position}`);
   if (found.position === before.position && found.id !== before.id)
-    throw new ReplicaOutdated(`record ${before.position} of the log is not the replica's`);
+    throw new ReplicaNewer(`record ${before.position} of the log is not the replica's`);
   return found;
 };
 

@@ -1,5 +1,5 @@
-import { ReplicaDamaged, ReplicaOutdated } from "./log.ts";
-import { markDamaged, markOutdated } from "./load-snapshot.ts";
+import { ReplicaOutdated } from "./log.ts";
+import { markKept, markOutdated } from "./load-snapshot.ts";
 import type { Config } from "../../config/config.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { reasonOf } from "../../lib/reason.ts";
@@ -39,8 +39,9 @@ const rebuilder = ({ dataDir }: Config) => {
     const now = performance.now();
     rebuilds = [...rebuilds.filter((time) => time > now - REBUILD_WINDOW_MS), now];
     if (rebuilds.length > MAX_REBUILDS) return false;
-    const mark = outdated instanceof ReplicaDamaged ? markDamaged : markOutdated;
-    await mark(databasePath(dataDir), outdated.message);
+    const path = databasePath(dataDir);
+    if (outdated.keptAs) await markKept(path, outdated.keptAs, outdated.message);
+    else await markOutdated(path, outdated.message);
     return true;
   };
 };

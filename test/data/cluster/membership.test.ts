@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { markOutdated } from "../../../src/data/cluster/load-snapshot.ts";
 import type { Log } from "../../../src/data/cluster/log.ts";
@@ -130,6 +138,24 @@ test("the start of a replica loads the snapshot if the log does not continue the
   inspect(path, (client) => client.run("UPDATE replica SET log = 'another'"));
   await startReplica(path, log);
   expect(markAt(path)).toMatchObject({ log: (await log.head())?.log ?? "" });
+});
+
+test("a replica with a record that the engine lost is kept when it is made again, and can replace the cluster's store", async () => {
+  const { engine, log, path } = await startNode();
+  const lost = { position: 1, id: "lost" };
+  inspect(path, (client) => client.run("UPDATE replica SET position = 1, id = 'lost'"));
+  const steps: string[] = [];
+  await startReplica(path, log, { onStep: (step) => void steps.push(step) });
+  const kept = `${path}.newer`;
+  expect(steps.join()).toContain(`a record that the engine lost; it is kept as ${kept}`);
+  expect([markAt(path)?.position, markAt(kept)]).toEqual([0, expect.objectContaining(lost)]);
+  renameSync(kept, path);
+  expect(await outcomeOf(joinCluster(path, log, { replace: false }))).toThrow("--replace");
+  expect(markAt(path)).toMatchObject(lost);
+  expect(await joinCluster(path, log, { replace: true })).toMatchObject({ isNew: true });
+  const other = newPath();
+  await startReplica(other, engine.open());
+  expect(markAt(other)).toEqual(markAt(path));
 });
 
 test("the start of a replica refuses an embedded store and leaves it as it is", async () => {
