@@ -1,33 +1,15 @@
 import { expect } from "bun:test";
-import { mmap } from "bun";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { backupName } from "../../src/operate/backups/file-names.ts";
-import { type Server, directory, real, run, serve, store as command, until } from "./support.ts";
+import { settableClock } from "./faults/clock.ts";
+import { type Server, directory, real, serve, store as command, until } from "./support.ts";
 
 const test = real("gcc");
 
 const DAY_S = 86_400;
 /** Sweeps run every 10 seconds. */
 const SWEEP_MS = 11_000;
-
-/** A library that sets the clock of processes, and changes it while they run. */
-const settableClock = async (place: string) => {
-  const library = join(place, "clock.so");
-  const source = join(import.meta.dir, "faults", "clock.c");
-  const flags = ["-shared", "-fPIC", "-O2", "-Wall", "-Werror"];
-  const { code, stderr } = await run(["gcc", ...flags, "-o", library, source, "-ldl"], {
-    env: { TMPDIR: place },
-  });
-  if (code !== 0) throw new Error(stderr);
-  const path = join(place, "offset");
-  await Bun.write(path, new Uint8Array(8));
-  const offset = new BigInt64Array(mmap(path, { shared: true }).buffer, 0, 1);
-  return {
-    env: { LD_PRELOAD: library, CLOCK_OFFSET: path },
-    jump: (seconds: number) => void Atomics.store(offset, 0, BigInt(seconds)),
-  };
-};
 
 const addOnce = async ({ call }: Server): Promise<boolean> => {
   const response = await call("/v1/pets", {

@@ -66,5 +66,22 @@ export const namespace = async (ports: readonly number[]) => {
     /** Packets to the engine are dropped silently. */
     cut: () => ip("link", "set", engine.name, "down"),
     heal: () => ip("link", "set", engine.name, "up"),
+    /** From now on, this share of the packets to and from the engine is dropped at random. Needs `nft`. */
+    async lose(share: number): Promise<void> {
+      const drop = `numgen random mod 1000 < ${Math.round(share * 1000)} counter drop`;
+      const chain = (hook: string, direction: string) =>
+        `chain ${hook} { type filter hook ${hook} priority 0; ${direction} ${engine.name}i ${drop}; }`;
+      const rules = `table inet loss { ${chain("input", "iifname")}; ${chain("output", "oifname")}; }`;
+      const { code, stderr } = await run([...inside, "nft", rules]);
+      if (code !== 0) throw new Error(`nft: ${stderr}`);
+    },
+    /** How many packets were dropped since then. */
+    async lost(): Promise<number> {
+      const { stdout } = await run([...inside, "nft", "list", "table", "inet", "loss"]);
+      return [...stdout.matchAll(/counter packets (\d+)/g)].reduce(
+        (sum, [, count]) => sum + Number(count),
+        0,
+      );
+    },
   };
 };

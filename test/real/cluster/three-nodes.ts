@@ -24,20 +24,23 @@ export interface ClusterOptions {
   envOf?: (name: Name) => Record<string, string>;
   /** The last node runs in a network namespace, and reaches the engine by a cable that can be cut. */
   isLastApart?: boolean;
+  /** How many members etcd has. */
+  members?: number;
   /** Another executable than the one that was built. */
   program?: string;
 }
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** Three executables over a log that three etcd members keep, and an S3 server. All end with the test. */
+/** Three executables over a log that etcd members keep, and an S3 server. All end with the test. */
 export const threeNodes = async ({
   place = directory(),
   envOf = () => ({}),
   isLastApart = false,
+  members = 3,
   program,
 }: ClusterOptions = {}) => {
-  const etcd = kept(await startEtcd(3));
+  const etcd = kept(await startEtcd(members));
   const moto = kept(await startMoto());
   const ports = [...etcd.members.map(({ address }) => `http://${address}`), moto.endpoint].map(portOf);
   const cable = isLastApart ? await namespace(ports) : undefined;
