@@ -1,4 +1,4 @@
-import { ReplicaOutdated } from "./log.ts";
+import { LogTrimmed, ReplicaOutdated } from "./log.ts";
 import { markKept, markOutdated } from "./load-snapshot.ts";
 import type { Config } from "../../config/config.ts";
 import { databasePath } from "../data-dir/paths.ts";
@@ -37,7 +37,9 @@ const rebuilder = ({ dataDir }: Config) => {
     const outdated = asOutdated(reason);
     if (!outdated) return false;
     const now = performance.now();
-    rebuilds = [...rebuilds.filter((time) => time > now - REBUILD_WINDOW_MS), now];
+    // A node that applies the log more slowly than others trim it comes closer to the end with each snapshot.
+    const isSlow = outdated.cause instanceof LogTrimmed;
+    if (!isSlow) rebuilds = [...rebuilds.filter((time) => time > now - REBUILD_WINDOW_MS), now];
     if (rebuilds.length > MAX_REBUILDS) return false;
     const path = databasePath(dataDir);
     if (outdated.keptAs) await markKept(path, outdated.keptAs, outdated.message);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startNode } from "../../../src/data/cluster/restarts.ts";
 import type { Server } from "../../../src/app/server.ts";
-import { ReplicaOutdated } from "../../../src/data/cluster/log.ts";
+import { LogTrimmed, ReplicaOutdated } from "../../../src/data/cluster/log.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 import { temporaryDirectory } from "../../support/store.ts";
@@ -58,6 +58,15 @@ test("a node whose replica is outdated stops serving, marks the replica, and sta
 test("a node whose replica is outdated starts again if it was found outdated while it started", async () => {
   const { start, refusals, started } = fakeServers();
   refusals.push(new ReplicaOutdated("the log was trimmed"));
+  const config = readConfig({ flags: { dataDir: temporaryDirectory() }, env: {}, isTerminal: false });
+  await startNode(config, start);
+  expect(started.length).toBe(1);
+});
+
+test("a node that catches up more slowly than the log is trimmed loads each new snapshot, and does not exit", async () => {
+  const { start, refusals, started } = fakeServers();
+  const cause = new LogTrimmed("the records up to position 9 were removed");
+  refusals.push(...Array.from({ length: 9 }, () => new ReplicaOutdated(cause.message, { cause })));
   const config = readConfig({ flags: { dataDir: temporaryDirectory() }, env: {}, isTerminal: false });
   await startNode(config, start);
   expect(started.length).toBe(1);
