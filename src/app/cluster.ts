@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { Cluster, ReplicaState } from "../data/cluster/cluster.ts";
+import { spacePoller } from "../data/cluster/engine-space.ts";
 import { erasurePoller } from "../data/cluster/erasures.ts";
 import { EngineFull, EngineUnavailable } from "../data/cluster/log.ts";
 import { isCheckedFirst } from "../data/cluster/membership.ts";
@@ -50,6 +51,17 @@ const clusterCounters = ({ state }: Pick<Cluster, "state">): CounterOptions[] =>
   }));
 };
 
+const space = ({ log: engine }: Cluster, log: Logger): Poller =>
+  spacePoller(engine, {
+    onReclaimed: (before, after) =>
+      log.info({ bytesBefore: before.bytes, bytes: after.bytes }, "freed space in the cluster's engine"),
+    onError: (error) =>
+      log.warn(
+        { err: error },
+        "no space could be freed in the cluster's engine: adoption-store cluster status shows the commands",
+      ),
+  });
+
 /** Makes snapshots on one node of the cluster. */
 const snapshots = (
   cluster: Cluster,
@@ -71,7 +83,11 @@ const snapshots = (
       log.info({ position, seconds: Math.round(seconds * 10) / 10 }, "made a snapshot of the cluster"),
     onError,
   });
-  return onOneNode([poller], cluster.log, { name: "snapshots", node: cluster.node, onError });
+  return onOneNode([poller, space(cluster, log)], cluster.log, {
+    name: "snapshots",
+    node: cluster.node,
+    onError,
+  });
 };
 
 /** Checks the whole file once a day, in steps that leave most of the time to requests. */

@@ -2,7 +2,14 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Debug } from "../../src/data/cluster/engines/engine.ts";
-import { type Append, EngineFull, EngineUnavailable, type Log } from "../../src/data/cluster/log.ts";
+import {
+  type Append,
+  EngineFull,
+  EngineUnavailable,
+  type Log,
+  type EngineHealth,
+} from "../../src/data/cluster/log.ts";
+import { spacePoller } from "../../src/data/cluster/engine-space.ts";
 import { clusterProblems } from "../../src/data/cluster/report.ts";
 import { openLog } from "../../src/data/cluster/open-replica.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
@@ -125,6 +132,30 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
       text.startsWith("etcd is full"),
     )?.text;
     expect(text).toMatch(/compact .*; etcdctl --endpoints=\S+ defrag; etcdctl --endpoints=\S+ alarm disarm/);
+  });
+
+  test("an etcd that is full of removed data accepts writes again after its space is reclaimed", async () => {
+    const quota = 20 * 2 ** 20;
+    const etcd = await start(3, { more: ["--quota-backend-bytes", String(quota)] });
+    const log = await open(etcd.url("a"));
+    await log.create(FIRST);
+    const fill = async () => {
+      for (let n = 0; n < 60; n++)
+        await log.files.put("part", crypto.getRandomValues(new Uint8Array(2 ** 20)));
+    };
+    expect(await outcomeOf(fill())).toThrow(EngineFull);
+    const reclaimed = Promise.withResolvers<EngineHealth>();
+    const poller = spacePoller(log, {
+      checkMs: 10,
+      onReclaimed: (_before, after) => reclaimed.resolve(after),
+      onError: reclaimed.reject,
+    });
+    poller.start();
+    const { isFull, bytes = quota } = await reclaimed.promise;
+    await poller.stop();
+    expect(isFull).toBe(false);
+    expect(bytes).toBeLessThan(quota / 2);
+    expect(await log.append(HEAD, "next", new Uint8Array(10))).toMatchObject({ won: true });
   });
 
   test("a member that is silent costs a moment once, and is avoided then", async () => {

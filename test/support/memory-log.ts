@@ -106,6 +106,7 @@ export class MemoryEngine {
       claims: this.#leasedKeys(),
       line: this.#lineOf(node),
       files: this.#fileCalls(),
+      reclaim: undefined,
       health: async () => ({
         version: this.#isAvailable ? "memory 1" : undefined,
         members: [

@@ -49,6 +49,8 @@ export interface Log {
   readonly files: LogFiles;
   /** The engine's state for `cluster status` and `doctor`. It does not throw: the result contains the failures. */
   health(): Promise<EngineHealth>;
+  /** Frees the space of what was removed, so that a full engine accepts writes again. Undefined if the engine does so itself. */
+  readonly reclaim: (() => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 

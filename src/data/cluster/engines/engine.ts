@@ -207,7 +207,7 @@ export type Place = Pick<Head, "log" | "position">;
  * comparison before a write, or a write that a second time changes nothing. All throw EngineUnavailable, and EngineUnanswered if
  * the request may have been carried out.
  */
-export interface Engine extends Pick<Log, "head" | "watch" | "snapshot"> {
+export interface Engine extends Pick<Log, "head" | "watch" | "snapshot" | "reclaim"> {
   /** Starts a log with its first snapshot, if the head is still `before`. @returns whether it was */
   begin(first: Snapshot, before: Head | undefined): Promise<boolean>;
   /** Moves the head and puts the record in one atomic step, if the log still ends with `after`. */
@@ -253,7 +253,7 @@ const settle = ({ position }: Head, id: string, appended: Appended): Append => {
 };
 
 export const logOf = (engine: Engine, debug: Debug = () => {}): Log => {
-  const { head, watch, snapshot, files, health } = engine;
+  const { head, watch, snapshot, files, health, reclaim } = engine;
   const held = heldKeys();
   const leases = writeLeases(engine.line, held, debug);
   return {
@@ -262,6 +262,7 @@ export const logOf = (engine: Engine, debug: Debug = () => {}): Log => {
     snapshot,
     files,
     health,
+    reclaim,
     async create(first, replaces) {
       for (;;) {
         const before = await head();

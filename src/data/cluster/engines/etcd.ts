@@ -302,6 +302,7 @@ export const openEtcd = (url: DatabaseUrl, tls: PemFiles | undefined): Engine =>
     line: line(gateway, keys.line, node),
     files: files(gateway, keys.file),
     health: () => healthOf(gateway),
+    reclaim: () => reclaim(gateway, keys),
     close: gateway.close,
   };
 };
@@ -344,9 +345,41 @@ const trim = async (gateway: EtcdGateway, keys: Keys, { log, position }: Place):
     { key: own.range_end, range_end: all.range_end },
   ])
     await removeRange(gateway, keys, log, range);
-  // etcd keeps removed data until its history is compacted. Another node may have compacted further.
+  await compact(gateway, keys);
+};
+
+/** etcd keeps removed data until its history is compacted. Another node may have compacted further. */
+const compact = async (gateway: EtcdGateway, keys: Keys, physical = false): Promise<void> => {
   const { header } = await gateway.range({ key: encode(keys.head), keys_only: true });
-  await gateway.call("kv/compaction", { revision: header.revision }).catch(() => {});
+  await gateway.call("kv/compaction", { revision: header.revision, physical }).catch(() => {});
+};
+
+interface Alarm {
+  memberID: string;
+  alarm: string;
+}
+
+const DEFRAGMENT_MS = 60_000;
+
+/**
+ * A compaction releases pages, a defragmentation returns them, and only then the alarm may end. A member responds to nothing
+ * meanwhile, so they take turns.
+ * @throws AttemptFailed of the last member, if none can: it requires etcd's role `root`
+ */
+const reclaim = async (gateway: EtcdGateway, keys: Keys): Promise<void> => {
+  await compact(gateway, keys, true);
+  let failure: unknown;
+  let done = 0;
+  for (const url of gateway.urls)
+    await gateway.ask(url, "maintenance/defragment", {}, DEFRAGMENT_MS).then(
+      () => done++,
+      (error: unknown) => (failure = error),
+    );
+  if (done === 0) throw failure;
+  const { alarms = [] } = await gateway.call<{ alarms?: Alarm[] }>("maintenance/alarm", { action: "GET" });
+  for (const { memberID, alarm } of alarms)
+    if (alarm === "NOSPACE")
+      await gateway.call("maintenance/alarm", { action: "DEACTIVATE", memberID, alarm });
 };
 
 const watch = async (

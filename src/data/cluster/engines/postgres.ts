@@ -435,6 +435,8 @@ export const openPostgres = (url: DatabaseUrl, tls: PemFiles | undefined): Engin
     claims: postgresClaims(primary, name),
     line: postgresLine(primary, watch, names),
     files: postgresFiles(primary, name),
+    // Its autovacuum does that.
+    reclaim: undefined,
     health: () => healthOf(primary),
     close() {
       watch.close();
