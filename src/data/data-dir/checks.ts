@@ -5,7 +5,7 @@ import { fileSize } from "../../lib/files.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { createEmpty } from "../../lib/ownership.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { databaseFiles, databasePath } from "./paths.ts";
+import { databaseFiles, databasePath, repairingPath } from "./paths.ts";
 import { shellQuoted, sudoCommand } from "./shell.ts";
 
 const isMissing = (error: unknown): boolean =>
@@ -98,7 +98,8 @@ export const firstFault = (
 ): string | undefined => paths.map(faultOf).find((fault) => fault !== undefined);
 
 /** Files that only a used store has. */
-const USED_FILE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.(before|damaged)-.+)$/;
+const USED_FILE =
+  /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.((before|damaged)-.+|repairing))$/;
 /** SQLite deletes the log of a missing or empty database, and with it the transactions that only the log holds. */
 const LOG = "adoption-store.db-wal";
 
@@ -126,6 +127,10 @@ const usedFilesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
 export const assertUnused = (dataDir: string, state: "missing" | "empty"): void => {
   const used = usedFilesIn(dataDir, { log: fileSize(databasePath(dataDir)) === 0 });
   if (used.length === 0) return;
+  if (existsSync(repairingPath(dataDir)))
+    throw new OperatorError(
+      `DATA_DIR ${dataDir}: a repair was interrupted. Run adoption-store doctor --repair again`,
+    );
   throw new OperatorError(
     `DATA_DIR ${dataDir}: the database ${basename(databasePath(dataDir))} is ${state}, but a store was in use here (${used.join(", ")}): restore a backup with adoption-store restore FILE; or, to begin a new store, move these files away`,
   );

@@ -5,6 +5,9 @@ export const databasePath = (dataDir: string): string => join(dataDir, "adoption
 /** The files of a database in use: itself, its log and the log's index. */
 export const databaseFiles = (path: string): string[] => ["", "-wal", "-shm"].map((end) => path + end);
 
+/** The damaged database during a repair: it has this name until the repaired one is in its place. */
+export const repairingPath = (dataDir: string): string => `${databasePath(dataDir)}.repairing`;
+
 /** The file that a restore writes, until it replaces the database. */
 export const restoringPath = (dataDir: string): string => `${databasePath(dataDir)}.restoring`;
 

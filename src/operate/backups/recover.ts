@@ -1,4 +1,12 @@
-import { copyFileSync, createReadStream, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { assertDataDir, assertDatabase, makeDataDir } from "../../data/data-dir/checks.ts";
 import { isDataDirLocked, lockForRestore } from "../../data/data-dir/lock.ts";
@@ -6,6 +14,7 @@ import {
   adminKeyPath,
   databasePath,
   domainConnectKeyPath,
+  repairingPath,
   restoringPath,
 } from "../../data/data-dir/paths.ts";
 import { fullDiskAdvice } from "../../data/data-dir/storage.ts";
@@ -24,14 +33,29 @@ import { type SiteFiles, blobsIn, isSound, neededFiles } from "./site-files.ts";
 
 type OnProgress = (line: string, isStep?: boolean) => void;
 
-/** Renames the damaged database and its log. Until another takes its place, no server starts. @returns the new name */
-const setAside = (path: string, now: number): string => {
-  const aside = `${path}.damaged-${fileTime(now)}`;
-  // First the database: SQLite would delete a log that stays without one, or apply it to the new one.
-  for (const end of ["", "-wal"]) if (existsSync(path + end)) renameSync(path + end, aside + end);
+/** Renames a database and its log in this order, also after a power cut. */
+const move = (from: string, to: string, ends: readonly string[]): void => {
+  for (const end of ends.filter((one) => existsSync(from + one))) {
+    renameSync(from + end, to + end);
+    syncDirectory(dirname(to));
+  }
+};
+
+const damagedPath = (path: string, time: number): string => `${path}.damaged-${fileTime(time)}`;
+
+/**
+ * Renames the damaged database and its log. Until another takes its place, no server starts.
+ * First the database: SQLite would delete a log that stays without one, or apply it to the new one.
+ */
+const setAside = (path: string, repairing: string): void => {
+  move(path, repairing, ["", "-wal"]);
   rmSync(`${path}-shm`, { force: true });
-  syncDirectory(dirname(path));
-  return aside;
+};
+
+/** Ends a repair that was interrupted: with its new database, or else with the old one and its log, which comes first. */
+const endInterrupted = (path: string, repairing: string): void => {
+  const target = existsSync(path) ? damagedPath(path, statSync(repairing).ctimeMs) : path;
+  move(repairing, target, ["-wal", ""]);
 };
 
 /** Names the file system that is full. */
@@ -62,11 +86,13 @@ export const repairDatabase = async (
   onProgress: OnProgress,
 ): Promise<{ aside: string; report: SalvageReport }> => {
   assertDataDir(dataDir);
-  assertDatabase(dataDir, { create: false });
-  const path = databasePath(dataDir);
+  const [path, repairing] = [databasePath(dataDir), repairingPath(dataDir)];
+  const isInterrupted = existsSync(repairing);
+  if (!isInterrupted) assertDatabase(dataDir, { create: false });
   const lock = lockForRestore(dataDir);
   try {
     assertNotOpen(path);
+    if (isInterrupted) endInterrupted(path, repairing);
     const temporary = restoringPath(dataDir);
     const report = salvage(path, temporary, onProgress);
     if (report.isReplica)
@@ -78,8 +104,10 @@ export const repairDatabase = async (
       throw new OperatorError(
         `${loss}, so nothing was changed: run adoption-store recover NEW_DIR, which saves the readable rows and names the others, or restore a backup with adoption-store restore FILE`,
       );
-    const aside = setAside(path, now);
+    setAside(path, repairing);
     await replaceFile(temporary, path);
+    const aside = damagedPath(path, now);
+    move(repairing, aside, ["-wal", ""]);
     return { aside, report };
   } catch (error) {
     throw explained(error, dataDir);

@@ -1,6 +1,15 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { assertDatabase } from "../../../src/data/data-dir/checks.ts";
 import { databasePath, lockPath } from "../../../src/data/data-dir/paths.ts";
 import { takeLock } from "../../../src/data/db/file-lock.ts";
 import { markReplica } from "../../../src/data/db/replica-mark.ts";
@@ -46,6 +55,33 @@ test("a repair keeps the damaged file and its log under another name, for this u
   expect(statSync(databasePath(dataDir)).mode & 0o777).toBe(0o600);
   expect(await namesIn(dataDir)).toEqual(["Max"]);
   expect(await eventsIn(dataDir)).toBe(1);
+});
+
+test("a repair that was interrupted is refused by a start, and run again it loses nothing", async () => {
+  const running = temporaryDirectory();
+  const store = await storeIn(running);
+  await store.call("POST", "/v1/pets", { json: { name: "Max", categoryId: 1 } });
+  for (const ends of [[""], ["", "-wal"]]) {
+    const dataDir = temporaryDirectory();
+    copyDatabase(running, dataDir);
+    const path = databasePath(dataDir);
+    for (const end of ends) renameSync(path + end, `${path}.repairing${end}`);
+    expect(() => assertDatabase(dataDir, { create: true })).toThrow(
+      `DATA_DIR ${dataDir}: a repair was interrupted. Run adoption-store doctor --repair again`,
+    );
+    await repair(dataDir);
+    expect(await namesIn(dataDir)).toEqual(["Max"]);
+    expect(existsSync(`${path}.repairing`)).toBe(false);
+  }
+});
+
+test("a repair keeps the damaged file of a repair that was interrupted at its end", async () => {
+  const dataDir = await closedStore("Bella");
+  writeFileSync(`${databasePath(dataDir)}.repairing`, "damaged");
+  await repair(dataDir);
+  const kept = readdirSync(dataDir).filter((name) => name.includes(".damaged-"));
+  expect(kept.length).toBe(2);
+  expect(kept.map((name) => statSync(join(dataDir, name)).size)).toContain("damaged".length);
 });
 
 test("a repair of a store with a damaged row changes nothing", async () => {
