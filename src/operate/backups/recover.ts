@@ -23,7 +23,7 @@ import { isLockedElsewhere } from "../../data/db/other-processes.ts";
 import { openCopy } from "../../data/db/snapshot.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { type SalvageReport, hasLoss, salvage } from "../../data/recovery/salvage.ts";
-import { replaceFile, syncDirectory } from "../../lib/durable.ts";
+import { replaceFile, syncDirectory, syncPath } from "../../lib/durable.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { inheritOwner } from "../../lib/ownership.ts";
 import { isFull } from "../../lib/storage-errors.ts";
@@ -202,6 +202,7 @@ export const recoverInto = async (
       if (!existsSync(pathOf(dataDir))) continue;
       copyFileSync(pathOf(dataDir), pathOf(target));
       inheritOwner(pathOf(target));
+      await syncPath(pathOf(target));
     }
     await replaceFile(temporary, databasePath(target));
     lock.release();
