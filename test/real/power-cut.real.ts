@@ -190,7 +190,7 @@ const positionsIn = (operations: readonly Operation[], { images, during = "load"
 /** Cuts the power at positions of the recording, opens each image, and compares it with the acknowledgements before its position. */
 const sweep = async (recording: Recording, { open = openHere, ignores, ...settings }: Sweep) => {
   const { root, operations } = recording;
-  const disk = powerCutDisk(root, ignores);
+  const disk = powerCutDisk(root, ignores && { ignores });
   const problems: string[] = [];
   let [position, marks, lossy] = [0, 0, 0];
   let isBackupTaken = false;

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Random } from "../../support/random.ts";
 import type { Operation } from "./recording.ts";
@@ -53,6 +53,20 @@ type Node = File | Directory;
 const isDirectory = (node: Node): node is Directory => "live" in node;
 const newFile = (): File => ({ durable: new Content(), pending: [] });
 const newDirectory = (): Directory => ({ live: new Map(), durable: new Map() });
+
+const readFile = (path: string): File => {
+  const file = newFile();
+  file.durable.write(0, readFileSync(path));
+  return file;
+};
+const readDirectory = (path: string): Directory => {
+  const durable = new Map<string, Node>();
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const below = join(path, entry.name);
+    durable.set(entry.name, entry.isDirectory() ? readDirectory(below) : readFile(below));
+  }
+  return { durable, live: new Map(durable) };
+};
 
 /** Names that change together: a rename removes one and sets the other. A name without a node is removed. */
 interface NameChange {
@@ -116,9 +130,13 @@ const keeper = (cut: Cut, positions: readonly number[], random: Random) => {
  * the old content, or that of either. Only a rename is atomic.
  * @param root the directory of all paths
  * @param ignores true for a path whose syncs do nothing, as if the program did not call them
+ * @param before a copy of the durable files before the first operation
  */
-export const powerCutDisk = (root: string, ignores: (path: string) => boolean = () => false) => {
-  const top = newDirectory();
+export const powerCutDisk = (
+  root: string,
+  { ignores = () => false, before }: { ignores?: (path: string) => boolean; before?: string } = {},
+) => {
+  const top = before === undefined ? newDirectory() : readDirectory(before);
   const unsynced = new Set<File>();
   let pendingNames: NameChange[] = [];
   let position = 0;
@@ -181,6 +199,12 @@ export const powerCutDisk = (root: string, ignores: (path: string) => boolean = 
         return change(operation.path, operation);
       case "truncate":
         return change(operation.path, { size: operation.size });
+      case "copy": {
+        const { from, path, fromOffset, offset, length } = operation;
+        const content = fileAt(from).durable.copy();
+        for (const one of fileAt(from).pending) apply(content, one);
+        return change(path, { offset, bytes: content.buffer.slice(fromOffset, fromOffset + length) });
+      }
       case "create":
       case "mkdir":
         if (nodeAt(operation.path)) return;

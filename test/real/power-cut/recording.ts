@@ -5,6 +5,8 @@ import { createInterface } from "node:readline";
 /** One change to the files below a directory, or a mark. It stands where its system call returned. */
 export type Operation =
   | { kind: "write"; path: string; offset: number; bytes: Uint8Array }
+  /** The bytes are those of the other file at this moment. */
+  | { kind: "copy"; from: string; fromOffset: number; path: string; offset: number; length: number }
   | { kind: "truncate"; path: string; size: number }
   | { kind: "create" | "mkdir" | "remove"; path: string }
   | { kind: "rename" | "link"; from: string; path: string }
@@ -75,6 +77,23 @@ const recorder = ({ root, marks }: Recorded) => {
     writeAt(call, position);
     positions.set(key, position + Number(call.result));
   };
+  /** Copies inside the kernel. Its arguments are two descriptors with their positions, which may be NULL. */
+  const copy = ({ args, result }: Call) => {
+    const [from = "", fromAt, to = "", toAt] = args.split(", ");
+    const positionOf = (descriptor: string, at = "NULL") => {
+      const { key } = descriptorOf(descriptor);
+      if (at !== "NULL") return Number(/\d+/.exec(at)?.[0]);
+      const position = positions.get(key) ?? 0;
+      positions.set(key, position + Number(result));
+      return position;
+    };
+    const fromOffset = positionOf(from, fromAt);
+    const offset = positionOf(to, toAt);
+    const length = Number(result);
+    const path = descriptorOf(from).path;
+    if (length > 0)
+      record({ kind: "copy", from: path, fromOffset, path: descriptorOf(to).path, offset, length });
+  };
   const open = ({ args, result }: Call) => {
     const { key, path } = descriptorOf(result);
     positions.set(key, 0);
@@ -130,8 +149,10 @@ const recorder = ({ root, marks }: Recorded) => {
     sync: syncAll,
     syncfs: syncAll,
     mmap: map,
+    copy_file_range: copy,
+    ioctl: (call) => (call.args.includes("FICLONE") ? refuse(call) : undefined),
     ...Object.fromEntries(
-      "truncate creat openat2 symlink symlinkat chdir fallocate pwritev2 copy_file_range sendfile splice io_uring_setup"
+      "truncate creat openat2 symlink symlinkat chdir fallocate pwritev2 sendfile splice io_uring_setup"
         .split(" ")
         .map((name) => [name, refuse]),
     ),
