@@ -117,7 +117,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "edge/workers": 314,
   http: 2522,
   lib: 2786,
-  "operate/backups": 2512,
+  "operate/backups": 2514,
   "operate/service": 941,
   "operate/upgrade": 523,
   "pages/console": 12396,

@@ -19,6 +19,7 @@ import { type Client, copyInto, openCopy, openExisting, sizeOf } from "../../dat
 import { storeIdOf } from "../../data/db/store-id.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import type { Blobs } from "../../platform/deploys/blobs.ts";
+import { syncDirectory } from "../../lib/durable.ts";
 import { Fault } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { inheritOwner } from "../../lib/ownership.ts";
@@ -173,8 +174,9 @@ export const takeBackup = async (options: BackupOptions): Promise<BackupResult> 
       const contents = await writeContents(options, source, temporary, { blobs, fileCount: hashes.length });
       const sha256 = sealBackup(temporary);
       if (isInside(directory, dataDir)) inheritOwner(temporary);
-      // After a crash, no digest of an older file may be next to the new one.
+      // After a power cut too, no digest of an older file may be next to the new one.
       if (force) rmSync(digestPath(file), { force: true });
+      syncDirectory(directory);
       await moveIntoPlace(temporary, file, { force });
       if (!options.isTemporary) await writeDigest(file, sha256);
       const rotation = rotate(options, storeIdOf(source), !contents.sites?.missing);
