@@ -85,24 +85,26 @@ const setName = (names: Map<string, Node>, name: string, node: Node | undefined)
 };
 
 /**
- * What a power cut keeps of the changes that no sync has made durable.
- * `none`; `all`, as a kill; `first`: those until a moment, and the last one torn; `some`: any of them; `torn`: any of their sectors.
+ * What a power cut keeps of the changes that no sync has made durable. `none`; `all`, as a kill; `first`: those until a moment,
+ * with that of the moment torn; `last`: only the newest; `some`: any of them; `torn`: any of their sectors.
  */
-export const CUTS = ["none", "all", "first", "some", "torn"] as const;
+export const CUTS = ["none", "all", "first", "last", "some", "torn"] as const;
 export type Cut = (typeof CUTS)[number];
 
 /** Decides for each change whether a cut keeps it. */
 const keeper = (cut: Cut, positions: readonly number[], random: Random) => {
   const share = random.real();
-  const last = positions[random(Math.max(1, positions.length))] ?? 0;
+  const moment = positions[random(Math.max(1, positions.length))] ?? 0;
+  const newest = positions.reduce((one, other) => Math.max(one, other), 0);
   const isKept = (position: number): boolean => {
-    if (cut === "first") return position <= last;
-    return cut === "all" || (cut === "torn" ? true : cut === "some" && random.real() < share);
+    if (cut === "first") return position <= moment;
+    if (cut === "last") return position === newest;
+    return cut === "all" || cut === "torn" || (cut === "some" && random.real() < share);
   };
   /** The parts of a change that are on disk. Each ends where a sector of the file ends. */
   const partsOf = (change: Change): Change[] => {
     if (!isKept(change.position)) return [];
-    const isTorn = cut === "torn" || (cut === "first" && change.position === last);
+    const isTorn = cut === "torn" || (cut === "first" && change.position === moment);
     if ("size" in change) return isTorn && random.real() >= share ? [] : [change];
     if (!isTorn) return [change];
     const parts: Change[] = [];
