@@ -49,6 +49,8 @@ export class MemoryEngine {
   maxRecordBytes = Infinity;
   /** What happens to the next append: its response is lost, before or after the record is stored. */
   losesNextAppend: "before" | "after" | undefined;
+  /** A head that only the engine's primary has: no node can read its record. */
+  unconfirmedHead: Head | undefined;
   /** Called before each append, for example to let another node come first. */
   onAppend: (id: string) => Promise<void> | void = () => {};
   #state: State | undefined;
@@ -95,7 +97,7 @@ export class MemoryEngine {
   open(debug?: Debug): Log {
     const node = {};
     const engine: Engine = {
-      head: () => this.#call(() => this.#state?.head),
+      head: () => this.#call(() => this.unconfirmedHead ?? this.#state?.head),
       begin: (first, before) => this.#call(() => this.#begin(first, before)),
       append: (after, id, record) => this.#append(node, after, id, record),
       read: (after, limit) => this.#call(() => this.#read(after, limit)),

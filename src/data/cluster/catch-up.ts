@@ -174,7 +174,7 @@ export const catchUpWith = ({ log, file, transactions, progress, counts, reads, 
         const bytes = records.reduce((sum, { record }) => sum + record.length, 0);
         if (records.length < READ_RECORDS && bytes < FULL_READ_BYTES) break;
       }
-      progress.suspect(false);
+      progress.endReached();
       progress.noteObstacle(undefined);
     } catch (error) {
       transactions.abandon();

@@ -160,7 +160,7 @@ export const replication = (
   const refuseUnknown = ({ writes }: PerformedGroup, error: AppendUnknown): Attempt => {
     const refusal = new EngineUnavailable(error.message, { cause: error });
     for (const { write, isRecorded } of writes) write.reject(isRecorded ? error : refusal);
-    progress.suspect(true);
+    progress.suspect();
     return SETTLED;
   };
 

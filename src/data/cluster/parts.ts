@@ -158,7 +158,12 @@ export const replicaProgress = (mark: ReplicaMark) => {
     },
     isBehind: () => isSuspect || head > applied.position,
     /** The log may have a record of this node that the file does not hold: it is read before anything is written. */
-    suspect: (isNow: boolean): void => void (isSuspect = isNow),
+    suspect: (): void => void (isSuspect = true),
+    /** The log was read to its end. A head seen before may have been lost with the engine's server, which alone had it. */
+    endReached(): void {
+      isSuspect = false;
+      head = applied.position;
+    },
     /** At this time the engine had nothing that the file does not hold. */
     confirm(at: number): void {
       confirmedAt = Math.max(confirmedAt, at);

@@ -413,6 +413,17 @@ test("reads that gave up leave nothing in memory, however long records cannot be
   progress.advance({ ...FIRST, position: 1 });
 });
 
+test("a node writes again after the engine lost a record that the node only saw as the end of the log", async () => {
+  const { engine, open } = await memoryCluster();
+  const node = await open({ applyMs: 20, lockWait: 300 });
+  await addNamed(node, "Bella");
+  engine.unconfirmedHead = { log: FIRST.log, position: 2, id: "unconfirmed" };
+  expect(await outcomeOf(node.database.fresh())).toThrow("this node did not apply the records that it lacks");
+  engine.unconfirmedHead = undefined;
+  await addNamed(node, "Max");
+  expect(engine.records).toHaveLength(2);
+});
+
 test("a log that has grown is truncated after the write that waits for the engine", async () => {
   const { engine, newFile, open } = await memoryCluster();
   const path = newFile();
