@@ -81,6 +81,62 @@ describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
     expect(await log.read(HEAD, 10)).toHaveLength(1);
   });
 
+  /** Sessions of nodes that wait for a standby. */
+  const WAITING = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  const UNCONFIRMED = /check the synchronous standby/;
+
+  test("a restarted primary is believed only when the standby has its records", async () => {
+    const { primary, standby, url } = await startPair();
+    const log = await open(url);
+    await log.create(FIRST);
+    standby.pause();
+    expect(await outcomeOf(log.append(HEAD, "one", record("one")))).toThrow(AppendUnknown);
+    await primary.kill();
+    await primary.restart();
+    const nodes = [log, await open(url), await open(url)];
+    const heads = await Promise.all(nodes.map((node) => outcomeOf(node.head())));
+    for (const head of heads) expect(head).toThrow(UNCONFIRMED);
+    // Each node waits in one session, however often it tries.
+    expect(Number(await primary.query(`SELECT count(*) ${WAITING}`))).toBeLessThanOrEqual(3);
+    standby.resume();
+    for (const node of nodes) expect(await node.read(HEAD, 10)).toHaveLength(1);
+  });
+
+  test("while a standby does not respond, connected nodes read the log, and have claims", async () => {
+    const { standby, url } = await startPair();
+    const log = await open(url);
+    await log.create(FIRST);
+    expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
+    standby.pause();
+    const one = { ...HEAD, position: HEAD.position + 1, id: "one" };
+    expect(await outcomeOf(log.append(one, "two", record("two")))).toThrow(AppendUnknown);
+    expect(await log.head()).toEqual(one);
+    expect(await log.claim("work", 3000)).toBeDefined();
+    standby.resume();
+    expect((await log.append(one, "two", record("two"))).won).toBe(true);
+  });
+
+  for (const cut of ["pg_cancel_backend", "pg_terminate_backend"])
+    test(`a record whose session was cut off by ${cut} while it waited counts only when the standby has it`, async () => {
+      const { primary, standby, url } = await startPair();
+      const [log, other] = [await open(url), await open(url)];
+      await log.create(FIRST);
+      expect(await other.head()).toEqual(HEAD);
+      standby.pause();
+      const append = outcomeOf(log.append(HEAD, "one", record("one")));
+      for (const end = performance.now() + 1000; performance.now() < end; await Bun.sleep(50))
+        expect(await other.head()).toEqual(HEAD);
+      expect(await primary.query(`SELECT ${cut}(pid) ${WAITING}`)).toBe("t");
+      const read = await outcomeOf(other.read(HEAD, 10));
+      expect(await append).toThrow(AppendUnknown);
+      // Its end of the log is only a reason to read.
+      expect(await other.head()).toMatchObject({ id: "one" });
+      expect(read).toThrow(UNCONFIRMED);
+      standby.resume();
+      expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
+      expect(await other.read(HEAD, 10)).toHaveLength(1);
+    });
+
   test("an append whose response is lost has won", async () => {
     const postgres = await start();
     using proxy = await cutProxy(postgres.address);

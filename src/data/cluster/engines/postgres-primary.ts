@@ -105,11 +105,15 @@ export interface Connection {
   readonly timeline: number;
   /** Aborts when another connection takes its place. */
   readonly ended: AbortController;
+  /** The last commit that must wait for the standbys was not confirmed, or none was made yet. */
+  isUnconfirmed: boolean;
 }
 
 interface RunOptions {
   patienceMs?: number;
   limitMs?: number;
+  /** The result counts only when the synchronous standbys have everything that the statement wrote. */
+  isSynchronous?: boolean;
 }
 
 const PATIENCE_MS = 5000;
@@ -119,22 +123,24 @@ const LOCK_MS = 1500;
 /** How long to look for a newer primary, once one has responded. */
 const OTHERS_MS = 300;
 const PAUSE_MS = 50;
+/** How often to ask whether a session still waits for a standby. */
+const WAIT_MS = 100;
 const NO_RESPONSE = "no response in time";
+const UNCONFIRMED = "no commit was confirmed in time: check the synchronous standby";
+/**
+ * A commit that waits for its standby can be cut off (pg_cancel_backend). It then succeeds with a warning, which Bun does not
+ * show. So a commit that took so long counts only after another one.
+ */
+export const SLOW_MS = 500;
 /** How often to ask whether another server was promoted while this one keeps running. */
 const CHECK_MS = 5000;
 
 type Rows = <Row = object>(strings: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]>;
 
-/** Finds the primary among the hosts of DATABASE_URL, and finds it again after a failover. */
-export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => {
-  const { hosts, credentials, path } = url;
-  let finding: Promise<Connection> | undefined;
-  let current: Connection | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
-
-  /** A client of one host. It connects with the first query. */
-  const open = (host: EngineHost, onClose: () => void = () => {}): SQL =>
+/** Makes a client of one host. It connects with the first query. */
+const clientsOf =
+  ({ credentials, path }: DatabaseUrl, tls: PemFiles | undefined) =>
+  (host: EngineHost, onClose: () => void = () => {}): SQL =>
     new SQL({
       adapter: "postgres",
       // Otherwise Bun takes DATABASE_URL of the environment, whose form is not quite ours.
@@ -153,6 +159,18 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
       },
     });
 
+/** Finds the primary among the hosts of DATABASE_URL, and finds it again after a failover. */
+export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => {
+  const { hosts } = url;
+  let finding: Promise<Connection> | undefined;
+  let current: Connection | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  /** Why there is no connection yet. */
+  let obstacle = NO_RESPONSE;
+
+  const open = clientsOf(url, tls);
+
   const drop = (connection: Connection): void => {
     if (connection === current) finding = current = undefined;
     if (!connection.ended.signal.aborted) end(connection);
@@ -169,7 +187,7 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
       `) as { timeline: string | null }[];
       if (!state?.timeline) throw new AttemptFailed("none of the hosts is a primary", false);
       const timeline = Number.parseInt(state.timeline, 16);
-      connection = { host, sql, timeline, ended: new AbortController() };
+      connection = { host, sql, timeline, ended: new AbortController(), isUnconfirmed: true };
       return connection;
     } catch (error) {
       void sql.close({ timeout: 0 }).catch(() => {});
@@ -196,17 +214,22 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
 
   /** An old primary that was not stopped keeps responding, and would be read from forever. */
   const check = async (): Promise<void> => {
-    const connection = await finding;
+    const connection = current;
     if (!connection) return;
     const best = await search();
     if (best.timeline > connection.timeline) drop(connection);
     end(best);
   };
 
+  /** After a crash, a server shows commits that no standby has. An old primary lacks newer ones. So each makes a commit first. */
   const find = async (): Promise<Connection> => {
+    let connection: Connection | undefined;
     try {
-      const connection = await search();
+      connection = await search();
       await createTables(connection.sql);
+      obstacle = UNCONFIRMED;
+      const result = await attemptSynchronously(connection, commit, LIMIT_MS);
+      if (result instanceof AttemptFailed) throw result;
       if (isClosed) end(connection);
       if (connection.ended.signal.aborted) throw new AttemptFailed("the connection was closed", false);
       current = connection;
@@ -214,7 +237,10 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
       return connection;
     } catch (error) {
       finding = undefined;
+      if (connection) end(connection);
       throw failureOf(error);
+    } finally {
+      obstacle = NO_RESPONSE;
     }
   };
 
@@ -223,7 +249,7 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
     if (isClosed) throw new AttemptFailed("the log is closed", false, "give up");
     const connection = await firstWithin([(finding ??= find())], limitMs);
     if (connection) return connection;
-    throw new AttemptFailed(NO_RESPONSE, false);
+    throw new AttemptFailed(obstacle, false);
   };
 
   /**
@@ -232,15 +258,16 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
    */
   const run = async <Result>(
     statement: (sql: SQL) => Promise<Result>,
-    { patienceMs = PATIENCE_MS, limitMs = LIMIT_MS }: RunOptions = {},
+    { patienceMs = PATIENCE_MS, limitMs = LIMIT_MS, isSynchronous = false }: RunOptions = {},
   ): Promise<Result> => {
     const deadline = performance.now() + patienceMs;
     let failure: AttemptFailed | undefined;
     let mayHaveRun = false;
     while (performance.now() < deadline && failure?.remedy !== "give up") {
       const connection = await connect(deadline - performance.now()).catch(failureOf);
+      const tryOnce = isSynchronous ? attemptSynchronously : attempt;
       const result =
-        connection instanceof AttemptFailed ? connection : await attempt(connection.sql, statement, limitMs);
+        connection instanceof AttemptFailed ? connection : await tryOnce(connection, statement, limitMs);
       if (!(result instanceof AttemptFailed)) return result.value;
       // The last failure explains more than a timeout of the next attempt.
       if (!failure || result.message !== NO_RESPONSE) failure = result;
@@ -264,6 +291,8 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
     run,
     rows: rowsWithin(),
     rowsWithin,
+    /** A statement that counts when the standbys have its commit. */
+    committed: rowsWithin({ isSynchronous: true }),
     close(): void {
       isClosed = true;
       clearInterval(timer);
@@ -282,10 +311,61 @@ const end = ({ sql, ended }: Connection): void => {
 
 /** A connection that does not respond in time is given up with all others of its client. */
 const attempt = async <Result>(
-  sql: SQL,
+  { sql }: Connection,
   statement: (sql: SQL) => Promise<Result>,
   limitMs: number,
 ): Promise<{ value: Result } | AttemptFailed> => {
   const running = statement(sql).then((value) => ({ value }), failureOf);
   return (await firstWithin([running], limitMs)) ?? new AttemptFailed(NO_RESPONSE, true, "reconnect");
+};
+
+/** Commits a message, which needs no right. Standbys confirm commits in order, so also those that were visible before. */
+export const commit = async (sql: SQL): Promise<unknown> =>
+  sql`SELECT pg_logical_emit_message(true, 'adoption-store', '')`;
+
+/** Runs a statement, and confirms its commit by another one of the same server, if it was slow. */
+const confirmed = async <Result>(
+  { sql, ended }: Connection,
+  statement: (sql: SQL) => Promise<Result>,
+): Promise<Result> => {
+  let sentAt = performance.now();
+  const result = await statement(sql);
+  while (performance.now() - sentAt > SLOW_MS) {
+    sentAt = performance.now();
+    await commit(sql);
+  }
+  // Another connection of this client may be one to another server.
+  if (ended.signal.aborted) throw new AttemptFailed("the connection was closed", true);
+  return result;
+};
+
+/** Whether a session of a node waits for a standby: the server does not end it when its client disconnects. */
+const isWaiting = async (sql: SQL): Promise<boolean> => {
+  const waiting = (await sql`
+    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user
+      AND wait_event = 'SyncRep' AND query_start < clock_timestamp() - interval '1 second' LIMIT 1
+  `) as unknown[];
+  return waiting.length > 0;
+};
+
+/**
+ * Runs a statement whose commit the standbys must confirm. While a session waits for them, no other follows, because each would
+ * occupy another of the server's connections. The connection is kept, so that reads continue.
+ */
+const attemptSynchronously = async <Result>(
+  connection: Connection,
+  statement: (sql: SQL) => Promise<Result>,
+  limitMs: number,
+): Promise<{ value: Result } | AttemptFailed> => {
+  for (const end = performance.now() + limitMs; connection.isUnconfirmed; await Bun.sleep(WAIT_MS)) {
+    const waits = await attempt(connection, isWaiting, limitMs);
+    if (waits instanceof AttemptFailed) return new AttemptFailed(waits.message, false, waits.remedy);
+    if (!waits.value) break;
+    if (performance.now() > end) return new AttemptFailed(UNCONFIRMED, false);
+  }
+  const result = await attempt(connection, () => confirmed(connection, statement), limitMs);
+  connection.isUnconfirmed = result instanceof AttemptFailed && result.message === NO_RESPONSE;
+  if (!connection.isUnconfirmed) return result;
+  const waits = await attempt(connection, isWaiting, LIMIT_MS);
+  return waits instanceof AttemptFailed || !waits.value ? result : new AttemptFailed(UNCONFIRMED, true);
 };

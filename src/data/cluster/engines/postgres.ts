@@ -1,5 +1,13 @@
 import type { EngineHealth, Head, LogFiles, LogRecord, PemFiles, Snapshot } from "../log.ts";
-import { type Connection, failureOf, type PostgresPrimary, postgresPrimary } from "./postgres-primary.ts";
+import type { SQL } from "bun";
+import {
+  commit,
+  type Connection,
+  failureOf,
+  type PostgresPrimary,
+  postgresPrimary,
+  SLOW_MS,
+} from "./postgres-primary.ts";
 import { type Engine, type LeasedKeys, type Line, MAX_READ_BYTES } from "./engine.ts";
 import { type DatabaseUrl, describeHost, type EngineHost } from "../../../lib/database-url.ts";
 import { askMembers, AttemptFailed } from "./attempt.ts";
@@ -100,15 +108,62 @@ interface PostgresNames {
   readonly node: string;
 }
 
+interface RecordRow {
+  log: string;
+  trimmed: string;
+  newest: string;
+  position: string;
+  id: string;
+  record: Buffer | null;
+}
+
+/**
+ * The newest record of a log that a server has shown. When a session that waits for the standby is cut off, its record becomes
+ * visible without being there. So a record counts as confirmed if it was visible within `SLOW_MS` after its append began. It
+ * confirms the records before it, because its author has read them.
+ */
+const newestRecord = () => {
+  let current: string | undefined;
+  let [newest, confirmed] = [-1, -1];
+  /** When the last request was sent that showed no newer record. */
+  let shownAt = -Infinity;
+  /** The append of the next record began after this time. */
+  let idleAt = -Infinity;
+  return {
+    /** @param isIdle no append had begun when the request was carried out */
+    see(log: string, position: number, sentAt: number, isIdle: boolean): void {
+      if (log !== current)
+        [current, newest, confirmed, shownAt, idleAt] = [log, -1, -1, -Infinity, -Infinity];
+      if (position < newest) return;
+      if (position > newest) {
+        if (performance.now() - idleAt < SLOW_MS) confirmed = position;
+        [newest, idleAt] = [position, shownAt];
+      }
+      shownAt = Math.max(shownAt, sentAt);
+      if (isIdle) idleAt = Math.max(idleAt, sentAt);
+    },
+    isConfirmed: (position: number): boolean => position <= confirmed,
+  };
+};
+
+/** Of each connection: a server that restarts ends it. */
+const newestRecords = new WeakMap<SQL, ReturnType<typeof newestRecord>>();
+
+const newestOf = (sql: SQL) => {
+  const known = newestRecords.get(sql) ?? newestRecord();
+  newestRecords.set(sql, known);
+  return known;
+};
+
 /** Records of the log `name`, after its head, which is one row: the first to update it appends. */
 const postgresRecords = (
-  { rows, rowsWithin }: PostgresPrimary,
+  { committed, run, rowsWithin }: PostgresPrimary,
   { name, channel, node }: PostgresNames,
 ): Pick<Engine, "append" | "read"> => {
   /** One statement, so one transaction: the head moves, the record is put, and who listens is notified. */
   const put = async ({ log, position, id: last }: Head, id: string, record: Uint8Array) => {
     const limitMs = LIMIT_MS + record.length / BYTES_PER_MS;
-    const [result] = await rowsWithin({ limitMs, patienceMs: limitMs + 3000 })<{
+    const [result] = await rowsWithin({ limitMs, patienceMs: limitMs + 3000, isSynchronous: true })<{
       won: boolean;
       awaited: boolean;
     }>`
@@ -129,12 +184,18 @@ const postgresRecords = (
     return result;
   };
 
-  /** The id of the record at a position, and the position up to which records of its log were removed. */
-  const look = async (log: string, position: number) => {
-    const [row] = await rows<{ id: string | null; trimmed: string | null }>`
-      SELECT
-        (SELECT id FROM adoption_store_record WHERE name = ${name} AND log = ${log} AND position = ${position}) AS id,
-        (SELECT trimmed FROM adoption_store_log WHERE name = ${name} AND log = ${log}) AS trimmed
+  /**
+   * The id of the record at a position, and the position up to which records of its log were removed.
+   * @param own the id of a record whose response may have been lost: if it is there, it is confirmed
+   */
+  const look = async (log: string, position: number, own: string) => {
+    const [row] = await committed<{ id: string | null; trimmed: string | null }>`
+      WITH found AS (
+        SELECT id FROM adoption_store_record WHERE name = ${name} AND log = ${log} AND position = ${position}
+      )
+      SELECT (SELECT id FROM found) AS id,
+        (SELECT trimmed FROM adoption_store_log WHERE name = ${name} AND log = ${log}) AS trimmed,
+        (SELECT pg_logical_emit_message(true, 'adoption-store', '') FROM found WHERE id = ${own}) AS committed
     `;
     return { found: row?.id ?? undefined, trimmed: Number(row?.trimmed ?? 0) };
   };
@@ -144,22 +205,11 @@ const postgresRecords = (
       const result = await put(after, id, record);
       if (result?.won) return { won: true, isAwaited: result.awaited };
       const { log, position } = after;
-      const seen = await look(log, position + 1);
-      if (seen.found !== id) return { won: false, ...seen };
-      // The record of an attempt whose response was lost. The update waits for the synchronous standbys, which then have all
-      // that was committed before: the first server alone could lose the rows that it shows.
-      await rows`UPDATE adoption_store_log SET trimmed = trimmed WHERE name = ${name}`;
-      return { won: false, ...(await look(log, position + 1)) };
+      return { won: false, ...(await look(log, position + 1, id)) };
     },
     async read({ log, position }, limit) {
       // At least one row, if there is a log: without a record if the position is the end.
-      const found = await rows<{
-        log: string;
-        trimmed: string;
-        position: string;
-        id: string;
-        record: Buffer | null;
-      }>`
+      const select = (sql: SQL) => sql`
         WITH next AS (
           SELECT position, id, record FROM adoption_store_record
           WHERE name = ${name} AND log = ${log} AND position > ${position} ORDER BY position LIMIT ${limit}
@@ -167,10 +217,22 @@ const postgresRecords = (
           SELECT *, sum(octet_length(record)) OVER before AS bytes, row_number() OVER before AS number
           FROM next WINDOW before AS (ORDER BY position)
         )
-        SELECT head.log, head.trimmed, sized.position, sized.id, sized.record
+        SELECT head.log, head.trimmed, head.position AS newest, sized.position, sized.id, sized.record
         FROM adoption_store_log AS head LEFT JOIN sized ON bytes <= ${MAX_READ_BYTES} OR number = 1
         WHERE head.name = ${name} ORDER BY sized.position
       `;
+      const found = await run(
+        async (sql) => {
+          const sentAt = performance.now();
+          const rows = (await select(sql)) as RecordRow[];
+          const last = rows.at(-1);
+          if (!last?.record) return rows;
+          newestOf(sql).see(last.log, Number(last.newest), sentAt, false);
+          if (!newestOf(sql).isConfirmed(Number(last.position))) await commit(sql);
+          return rows;
+        },
+        { isSynchronous: true },
+      );
       if (found[0]?.log !== log) return undefined;
       const records = found.flatMap((row): LogRecord[] =>
         row.record
@@ -184,16 +246,16 @@ const postgresRecords = (
 
 const SLICE = 1000;
 /** Deleting takes longer than other statements. */
-const DELETE_LIMITS = { limitMs: 10_000, patienceMs: 15_000 };
+const DELETE_LIMITS = { limitMs: 10_000, patienceMs: 15_000, isSynchronous: true };
 
 /** The newest snapshot, and the removal of the data that it replaces. */
 const postgresSnapshots = (
-  { rows, rowsWithin }: PostgresPrimary,
+  { committed, rows, rowsWithin }: PostgresPrimary,
   name: string,
 ): Pick<Engine, "begin" | "snapshot" | "replaceSnapshot" | "trim"> => ({
   async begin({ log, position, id, checksum, reference }, before) {
     const replaced = before?.log ?? null;
-    const put = await rows`
+    const put = await committed`
       WITH put AS (
         INSERT INTO adoption_store_log AS head (name, log, position, id, trimmed)
         VALUES (${name}, ${log}, ${position}, ${id}, ${position})
@@ -217,7 +279,7 @@ const postgresSnapshots = (
     return row && { ...row, position: Number(row.position) };
   },
   async replaceSnapshot(before, { position, id, checksum, reference }) {
-    const replaced = await rows`
+    const replaced = await committed`
       UPDATE adoption_store_snapshot
       SET position = ${position}, id = ${id}, checksum = ${checksum}, reference = ${reference}
       WHERE name = ${name} AND log = ${before.log} AND position = ${before.position} RETURNING 1
@@ -226,7 +288,7 @@ const postgresSnapshots = (
   },
   /** In slices, so that no statement takes long. */
   async trim({ log, position }) {
-    await rows`
+    await committed`
       UPDATE adoption_store_log SET trimmed = greatest(trimmed, ${position}::bigint)
       WHERE name = ${name} AND log = ${log}
     `;
@@ -240,7 +302,7 @@ const postgresSnapshots = (
   },
 });
 
-/** Claims: rows that expire by the server's clock. */
+/** Claims: rows that expire by the server's clock. They serve no safety, and do not wait for a standby that is down. */
 const postgresClaims = ({ rows, rowsWithin }: PostgresPrimary, name: string): LeasedKeys => ({
   async put(claim, ttlMs, value) {
     const holder = crypto.randomUUID();
@@ -250,14 +312,15 @@ const postgresClaims = ({ rows, rowsWithin }: PostgresPrimary, name: string): Le
       ON CONFLICT (name, claim) DO UPDATE
         SET holder = excluded.holder, value = excluded.value, expires = excluded.expires
         WHERE held.expires < clock_timestamp() OR held.holder = excluded.holder
-      RETURNING 1
+      RETURNING set_config('synchronous_commit', 'off', true)
     `;
     if (put.length === 0) return undefined;
     return {
       async renew(patienceMs) {
         const renewed = await rowsWithin({ patienceMs })`
           UPDATE adoption_store_claim SET expires = clock_timestamp() + ${ttlMs} * interval '1 ms'
-          WHERE name = ${name} AND claim = ${claim} AND holder = ${holder} RETURNING 1
+          WHERE name = ${name} AND claim = ${claim} AND holder = ${holder}
+          RETURNING set_config('synchronous_commit', 'off', true)
         `;
         return renewed.length > 0;
       },
@@ -265,10 +328,12 @@ const postgresClaims = ({ rows, rowsWithin }: PostgresPrimary, name: string): Le
         await rows`
           UPDATE adoption_store_claim SET value = ${next}
           WHERE name = ${name} AND claim = ${claim} AND holder = ${holder}
+          RETURNING set_config('synchronous_commit', 'off', true)
         `;
       },
       release: (patienceMs) => rowsWithin({ patienceMs })`
         DELETE FROM adoption_store_claim WHERE name = ${name} AND claim = ${claim} AND holder = ${holder}
+        RETURNING set_config('synchronous_commit', 'off', true)
       `,
     };
   },
@@ -299,29 +364,23 @@ const postgresLine = (
       await rows`
         WITH old AS (
           DELETE FROM adoption_store_turn WHERE expires < clock_timestamp() - ${FORGET}::interval
-        ), own AS (
-          INSERT INTO adoption_store_turn (name, node, expires)
-          VALUES (${name}, ${node}, clock_timestamp() + ${ttlMs} * interval '1 ms')
-          ON CONFLICT (name, node) DO UPDATE SET expires = excluded.expires RETURNING 1
         )
-        SELECT set_config('synchronous_commit', 'off', true) FROM own
+        INSERT INTO adoption_store_turn (name, node, expires)
+        VALUES (${name}, ${node}, clock_timestamp() + ${ttlMs} * interval '1 ms')
+        ON CONFLICT (name, node) DO UPDATE SET expires = excluded.expires
+        RETURNING set_config('synchronous_commit', 'off', true)
       `;
       return {
         async renew(patienceMs) {
           const renewed = await rowsWithin({ patienceMs })`
-            WITH own AS (
-              UPDATE adoption_store_turn SET expires = clock_timestamp() + ${ttlMs} * interval '1 ms'
-              WHERE name = ${name} AND node = ${node} RETURNING 1
-            )
-            SELECT set_config('synchronous_commit', 'off', true) FROM own
+            UPDATE adoption_store_turn SET expires = clock_timestamp() + ${ttlMs} * interval '1 ms'
+            WHERE name = ${name} AND node = ${node} RETURNING set_config('synchronous_commit', 'off', true)
           `;
           return renewed.length > 0;
         },
         release: (patienceMs) => rowsWithin({ patienceMs })`
-          WITH left_line AS (
-            DELETE FROM adoption_store_turn WHERE name = ${name} AND node = ${node} RETURNING 1
-          )
-          SELECT set_config('synchronous_commit', 'off', true), pg_notify(${channel}, '') FROM left_line
+          DELETE FROM adoption_store_turn WHERE name = ${name} AND node = ${node}
+          RETURNING set_config('synchronous_commit', 'off', true), pg_notify(${channel}, '')
         `,
       };
     },
@@ -336,9 +395,9 @@ const postgresLine = (
   };
 };
 
-const postgresFiles = ({ rows }: PostgresPrimary, name: string): LogFiles => ({
+const postgresFiles = ({ committed, rows }: PostgresPrimary, name: string): LogFiles => ({
   async put(file, content) {
-    await rows`
+    await committed`
       INSERT INTO adoption_store_file (name, file, content) VALUES (${name}, ${file}, ${content})
       ON CONFLICT (name, file) DO UPDATE SET content = excluded.content
     `;
@@ -358,7 +417,7 @@ const postgresFiles = ({ rows }: PostgresPrimary, name: string): LogFiles => ({
   },
   async remove(files) {
     for (const file of files)
-      await rows`DELETE FROM adoption_store_file WHERE name = ${name} AND file = ${file}`;
+      await committed`DELETE FROM adoption_store_file WHERE name = ${name} AND file = ${file}`;
   },
 });
 
@@ -419,12 +478,17 @@ export const openPostgres = (url: DatabaseUrl, tls: PemFiles | undefined): Engin
   const names = { name, channel, node: crypto.randomUUID() };
   const head: Engine["head"] = () =>
     primary.run(async (sql) => {
+      const sentAt = performance.now();
+      // An append that has begun sets xmax of the row, and is visible when its commit is.
       const [row] = (await sql`
-        SELECT log, position, id, pg_is_in_recovery() AS is_standby
+        SELECT log, position, id, adoption_store_log.xmax::text = '0' AS is_idle, pg_is_in_recovery() AS is_standby
         FROM (VALUES (1)) AS one LEFT JOIN adoption_store_log ON name = ${name}
-      `) as { log: string | null; position: string; id: string; is_standby: boolean }[];
+      `) as { log: string | null; position: string; id: string; is_idle: boolean; is_standby: boolean }[];
       if (row?.is_standby) throw new AttemptFailed("the server became a standby", false, "reconnect");
-      return row?.log == null ? undefined : { log: row.log, position: Number(row.position), id: row.id };
+      if (row?.log == null) return undefined;
+      const found = { log: row.log, position: Number(row.position), id: row.id };
+      newestOf(sql).see(found.log, found.position, sentAt, row.is_idle);
+      return found;
     });
   const watch = postgresWatch(primary, head);
   return {
