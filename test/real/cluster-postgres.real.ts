@@ -20,6 +20,13 @@ const CLIENTS = 24;
 const FAILOVERS = 3;
 const OPERATIONS = 8000;
 const REBUILD_MS = 30_000;
+/** Nightly: CRASHES=20. */
+const CRASHES = Number(process.env["CRASHES"] ?? 2);
+const OPERATIONS_PER_CRASH = 400;
+/** Longer than a node tries to append. */
+const REPEAT_MS = 7000;
+/** Nodes that still wait for a lost record do five operations per second. */
+const WORK_MS = 20_000;
 
 /** Three nodes, and one that is not started. */
 const startNodes = async (place: string, url: string) => {
@@ -76,6 +83,44 @@ withPorcupine(
     const kills = nodes.slice(0, FAILOVERS).map((each) => async () => [primary, each]);
     await killMeanwhile(history, kills);
     await expectLinearizable(history);
+  },
+  600_000,
+);
+
+withPorcupine(
+  `operations on three nodes are linearizable over ${CRASHES} rounds of a crash restart or cut off commits, each followed by a failover`,
+  async () => {
+    const place = directory();
+    const postgres = await postgresPair();
+    const { nodes, key } = await startNodes(place, postgres.url("adoption-store"));
+    const targets = nodes.map(({ url }) => ({ url, key }));
+    const history = await startHistory(place, targets, Infinity);
+    const { figures } = history;
+    const work = async () => {
+      const end = figures.operations + OPERATIONS_PER_CRASH;
+      const isDone = () => figures.operations >= end;
+      await until(`nodes do ${OPERATIONS_PER_CRASH} operations`, isDone, WORK_MS);
+    };
+    /** Clients have time to repeat the writes whose outcome was unknown, before the server that may have them alone is lost. */
+    const failOver = async (resume: () => Promise<void>) => {
+      await Bun.sleep(REPEAT_MS);
+      await postgres.kill();
+      await resume();
+      await postgres.failOver();
+    };
+    const kinds = [
+      { kill: postgres.crash, start: () => failOver(() => postgres.standby().restart()) },
+      { kill: postgres.cutOff, start: () => failOver(async () => postgres.standby().resume()) },
+    ];
+    for (let round = 0; round < CRASHES; round++) {
+      const { kill, start } = kinds[round % kinds.length] as (typeof kinds)[number];
+      await work();
+      await kill();
+      await start();
+    }
+    await work();
+    history.end();
+    await expectLinearizable({ ...history, operations: CRASHES * OPERATIONS_PER_CRASH });
   },
   600_000,
 );

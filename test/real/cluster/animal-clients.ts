@@ -50,16 +50,16 @@ const seenIn = (answer: Answer | Silence): { seen?: Animal } =>
 
 interface Contention {
   clients: number;
-  /** How many operations all clients do together. */
-  operations: number;
+  /** Clients start no further operation then. */
+  isEnded: () => boolean;
   nodes: number;
   random: Random;
 }
 
-/** Does so many operations, and records each. Every client does one after the other, each at a node that it chooses. */
+/** Does operations, and records each. Every client does one after the other, each at a node that it chooses. */
 export const contend = async (
-  { ask, record, count, figures }: Recorder,
-  { clients, operations, nodes, random }: Contention,
+  { ask, record, count }: Recorder,
+  { clients, isEnded, nodes, random }: Contention,
 ): Promise<void> => {
   const slots = Array.from({ length: SLOTS }, (): Slot => ({
     id: undefined,
@@ -156,7 +156,7 @@ export const contend = async (
   };
 
   const client = async (number: number): Promise<void> => {
-    while (figures.operations < operations) {
+    while (!isEnded()) {
       const slot = anyOf(slots);
       if (slot.isChanging) await Bun.sleep(1);
       else if (slot.id === undefined || slot.left <= 0) await replace(number, slot);

@@ -14,21 +14,23 @@ const AWAY_MS = 500;
 /** How long it may take until it is time for the next kill. */
 const MAX_MS = 120_000;
 
-/** Lets clients contend at these nodes. */
+/** Lets clients contend at these nodes, for so many operations, or until `end`. */
 export const startHistory = async (place: string, nodes: readonly Node[], operations: number) => {
   const path = join(place, "history.jsonl");
   const check = await buildChecker(place);
   const record = recorder(path, nodes);
   const began = performance.now();
+  let isEnded = false;
   const working = contend(record, {
     clients: CLIENTS,
-    operations,
+    isEnded: () => isEnded || record.figures.operations >= operations,
     nodes: nodes.length,
     random: seeded(SEED),
   });
   return {
     operations,
     figures: record.figures,
+    end: (): void => void (isEnded = true),
     /** What porcupine says, when all is done. */
     async verdict() {
       await working;
@@ -57,7 +59,11 @@ export const killMeanwhile = async (
 };
 
 /** Fails unless porcupine finds an order that explains all responses. */
-export const expectLinearizable = async ({ operations, figures, verdict }: History): Promise<void> => {
+export const expectLinearizable = async ({
+  operations,
+  figures,
+  verdict,
+}: Pick<History, "operations" | "figures" | "verdict">): Promise<void> => {
   const { explanation, ...found } = await verdict();
   console.log(`    seed ${SEED}: ${JSON.stringify(figures)}, ${JSON.stringify(found)}`);
   expect(explanation).toBe("");
