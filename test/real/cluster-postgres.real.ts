@@ -125,6 +125,41 @@ withPorcupine(
   600_000,
 );
 
+test("a write that only a restarted primary has is confirmed by no node, and not lost when it is repeated after a failover", async () => {
+  const place = directory();
+  const postgres = await postgresPair();
+  const { nodes, key } = await startNodes(place, postgres.url("adoption-store"));
+  const send = async (url: string, more: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${key}`, ...(more.headers as Record<string, string>) };
+    const response = await fetch(`${url}/v1/pets`, { ...more, headers, signal: AbortSignal.timeout(15_000) });
+    return { status: response.status, text: await response.text() };
+  };
+  const add = (url: string, name: string) =>
+    send(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": name },
+      body: JSON.stringify({ name, categoryId: 1 }),
+    });
+  const everywhere = <Result>(act: (url: string) => Promise<Result>) =>
+    Promise.all(nodes.map(({ url }) => act(url)));
+  expect(await add(nodes[0].url, "kept")).toMatchObject({ status: 201 });
+  await postgres.standby().kill();
+  const { status, text } = await add(nodes[0].url, "K1");
+  expect([status, text]).toEqual([503, expect.stringContaining("outcome_unknown")]);
+  await postgres.kill();
+  await postgres.primary().restart();
+  for (const repeated of await everywhere((url) => add(url, "K1"))) expect(repeated.status).toBe(503);
+  for (const read of await everywhere(send)) expect(read.text).not.toContain("K1");
+
+  await postgres.kill();
+  await postgres.standby().restart();
+  await postgres.failOver();
+  const isAdded = async () => (await add(nodes[1].url, "K1")).status === 201;
+  await until("the repeated request adds the animal", isAdded, REBUILD_MS);
+  for (const read of await everywhere(send))
+    expect(JSON.parse(read.text)).toMatchObject([{ name: "kept" }, { name: "K1" }]);
+});
+
 test("a record that only the old primary had is detected by its id, and the node that has it rebuilds itself from the snapshot", async () => {
   const place = directory();
   const postgres = await postgresPair();
