@@ -19,7 +19,7 @@ const ENVIRONMENT = ["HOME=/root", "LC_ALL=C.UTF-8"];
 const NSENTER = ["nsenter", "--mount", "--uts", "--ipc", "--net", "--pid", "--root", "--wdns=/root"];
 
 /** Runs a program of this machine. @throws with what it printed if it fails */
-const must = async (argv: string[]): Promise<Finished> => {
+export const must = async (argv: string[]): Promise<Finished> => {
   const result = await run(argv);
   if (result.code !== 0) throw new Error(`${argv.join(" ")}: ${result.stdout}${result.stderr}`);
   return result;
@@ -59,8 +59,8 @@ export const prepareDebian = (): void =>
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
-/** Boots systemd in separate namespaces; its network has a loopback interface only. */
-const boot = async (root: string) => {
+/** Boots the system in this directory in separate namespaces. @param network an option of systemd-nspawn */
+const boot = async (root: string, network: string) => {
   const nspawn = Bun.spawn(
     [
       "systemd-nspawn",
@@ -68,7 +68,7 @@ const boot = async (root: string) => {
       "--boot",
       "--register=no",
       "--keep-unit",
-      "--private-network",
+      network,
       "--console=pipe",
       "--machine=bare",
       `--directory=${root}`,
@@ -110,11 +110,8 @@ const boot = async (root: string) => {
   return { enter, kill, leader };
 };
 
-/**
- * A bare Debian whose first process is systemd, as after the installation of a virtual machine: no Node, no Bun. It is removed
- * when the test ends. The file of the test calls {@link prepareDebian}.
- */
-export const startDebian = async () => {
+/** A writable directory with the files of `base`, which stays as it is, until the test ends. */
+const layerOver = async (base: string): Promise<string> => {
   const place = mkdtempSync(join(tmpdir(), "adoption-store-debian-"));
   const [upper, work, root] = ["upper", "work", "root"].map((name) => join(place, name)) as [
     string,
@@ -122,20 +119,31 @@ export const startDebian = async () => {
     string,
   ];
   for (const path of [upper, work, root]) mkdirSync(path);
-  const layers = `lowerdir=${BASE},upperdir=${upper},workdir=${work}`;
+  const layers = `lowerdir=${base},upperdir=${upper},workdir=${work}`;
   await must(["mount", "-t", "overlay", "overlay", "-o", layers, root]);
-  const remove = async () => {
+  atEnd(async () => {
     await must(["umount", root]);
     rmSync(place, { recursive: true, force: true });
-  };
-  let machine = await boot(root).catch(async (error: unknown) => {
-    await remove();
-    throw error;
   });
-  atEnd(async () => {
-    await machine.kill();
-    await remove();
-  });
+  return root;
+};
+
+/** What a machine starts with. */
+interface MachineOptions {
+  /** The network namespace that it is in; without it, a separate one that has a loopback interface only. */
+  network?: string;
+  /** Changes its files before it starts. */
+  prepare?: (root: string) => void;
+}
+
+/** A machine with the files of a directory, which stays as it is. It is removed when the test ends. */
+export const startMachine = async (base: string, { network, prepare }: MachineOptions = {}) => {
+  const root = await layerOver(base);
+  prepare?.(root);
+  const start = () =>
+    boot(root, network === undefined ? "--private-network" : `--network-namespace-path=${network}`);
+  let machine = await start();
+  atEnd(() => machine.kill());
   return {
     /** Its file system, as this machine sees it. */
     root,
@@ -154,12 +162,24 @@ export const startDebian = async () => {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       copyFileSync(file, join(root, path));
     },
+    /** Loses power. */
+    powerOff: (): Promise<void> => machine.kill(),
+    /** Starts again, after `powerOff`. */
+    async powerOn(): Promise<void> {
+      machine = await start();
+    },
     /** Loses power, and starts again. */
     async powerCycle(): Promise<void> {
       await machine.kill();
-      machine = await boot(root);
+      machine = await start();
     },
   };
 };
 
-export type Debian = Awaited<ReturnType<typeof startDebian>>;
+export type Debian = Awaited<ReturnType<typeof startMachine>>;
+
+/**
+ * A bare Debian whose first process is systemd, as after the installation of a virtual machine: no Node, no Bun. It is removed
+ * when the test ends. The file of the test calls {@link prepareDebian}.
+ */
+export const startDebian = () => startMachine(BASE);

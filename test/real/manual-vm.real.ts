@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { type Step, blocksOf, stepsOf } from "../pages/manual/blocks.ts";
-import { matches } from "../pages/manual/match.ts";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { blocksOf, stepsOf } from "../pages/manual/blocks.ts";
 import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debian.ts";
+import { takeAll } from "./manual/on-machines.ts";
 import { isWhole } from "./manual/whole.ts";
 import { EXECUTABLE, atEnd, directory, real, until } from "./support.ts";
 import { ENDS_AT_START, buildVariant } from "./variants.ts";
@@ -51,26 +51,6 @@ const surround = async (machine: Debian) => {
   await machine.must("update-ca-certificates");
 };
 
-/** One terminal of root: variables stay from one command to the next. `joined`: it shows both outputs in their order. */
-const inTerminal = (command: string, joined: boolean): string =>
-  `set -a; [ ! -e /run/terminal ] || . /run/terminal; ${joined ? "exec 2>&1; " : ""}${command}\nexport -p >/run/terminal`;
-
-/** @returns what is wrong; undefined if nothing is */
-const take = async (machine: Debian, step: Step): Promise<string | undefined> => {
-  if (step.kind === "serve") return "a service needs no second terminal";
-  if (step.kind === "write") {
-    const path = join(machine.root, resolve("/root", step.path));
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, step.text);
-    return undefined;
-  }
-  const { expected, exitCode } = step;
-  const joined = expected?.kind === "text";
-  const { code, stdout, stderr } = await machine.run(inTerminal(step.command, joined));
-  if (code !== exitCode) return `exit code ${code}: ${stdout}${stderr}`;
-  return expected && !matches(expected, stdout) ? `expected:\n${expected.text}\ngot:\n${stdout}` : undefined;
-};
-
 /** Follows the blocks of a page that are for a separate Debian. */
 const follow = async (machine: Debian, page: string): Promise<void> => {
   const blocks = blocksOf(readFileSync(join(ROOT, page), "utf8"));
@@ -79,10 +59,7 @@ const follow = async (machine: Debian, page: string): Promise<void> => {
     isWhole,
   );
   expect(steps.length).toBeGreaterThan(0);
-  for (const step of steps) {
-    const problem = await take(machine, step);
-    if (problem !== undefined) throw new Error(`${page}:${step.line}: ${problem}`);
-  }
+  await takeAll(machine, page, steps);
 };
 
 test("README installs the service on a bare Debian", async () => {

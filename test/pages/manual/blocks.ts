@@ -63,6 +63,10 @@ const OUTPUTS = new Set(["text", "json", "http"]);
 /** What the runner understands. */
 const ATTRIBUTES = new Set(["server", "restart", "file", "in", "skip", "exit"]);
 
+/** True for what the commands of the block before it print. */
+export const isOutput = ({ language, attributes }: Block): boolean =>
+  OUTPUTS.has(language) && attributes["file"] === undefined;
+
 /** Why a block can't be run; undefined if it can. @param previous the block before it on its page */
 export const problemOf = (block: Block, previous: Block | undefined): string | undefined => {
   const { language, attributes } = block;
@@ -73,8 +77,9 @@ export const problemOf = (block: Block, previous: Block | undefined): string | u
     return undefined;
   if (!OUTPUTS.has(language))
     return `the language "${language}" is not known: name a file that it is written to (file=...)`;
-  const isOutput = previous && SHELLS.has(previous.language) && previous.attributes["server"] === undefined;
-  return isOutput ? undefined : "output without a command block directly before it";
+  const hasCommands =
+    previous && SHELLS.has(previous.language) && previous.attributes["server"] === undefined;
+  return hasCommands ? undefined : "output without a command block directly before it";
 };
 
 /** True if a shell would wait for more. `isWhole` judges a text by the shell's grammar. */
@@ -147,7 +152,7 @@ const addSteps = (steps: Step[], block: Block, isWhole: IsWhole): void => {
   if (file !== undefined) steps.push({ kind: "write", line, path: file, text: `${lines.join("\n")}\n` });
   else if (server !== undefined)
     steps.push({ kind: "serve", line: line + 1, command: lines.join("\n"), restart: restart !== undefined });
-  else if (OUTPUTS.has(language)) addOutput(steps, block);
+  else if (isOutput(block)) addOutput(steps, block);
   else steps.push(...(language === "console" ? consoleSteps : runSteps)(block, isWhole));
 };
 
