@@ -121,7 +121,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "operate/service": 941,
   "operate/upgrade": 523,
   "pages/console": 12396,
-  "pages/manual": 1923,
+  "pages/manual": 1925,
   "pages/openapi": 1761,
   "platform/certificates": 2757,
   "platform/deploys": 3881,

@@ -68,6 +68,8 @@ export const CONTENTS: readonly Section[] = [
     "monitoring",
     "every-core",
     "cluster",
+    "cluster-setup",
+    "cluster-recovery",
     "object-storage",
     "troubleshooting",
     "erasure-of-personal-data",
