@@ -65,6 +65,21 @@ const add = (machines: Machines, node: Node, key: string, name: string) =>
 const keyOf = async ({ node1 }: Machines): Promise<string> =>
   (await node1.must("cat /var/lib/adoption-store/admin.key")).trim();
 
+/** Sends requests through the load balancer while a node restarts. @returns the statuses that clients got */
+const statusesDuringRestart = async ({ balancer, node2 }: Machines): Promise<string[]> => {
+  const url = "--resolve adopt.example.org:443:127.0.0.1 https://adopt.example.org/livez";
+  const curl = `curl --silent --output /dev/null --write-out '%{http_code}\\n' --cacert /root/adopt.pem ${url}`;
+  const asking = balancer.must(`until [ -e /run/enough ]; do ${curl} || true; sleep 0.02; done`);
+  await node2.must("systemctl restart adoption-store");
+  await balancer.must("touch /run/enough");
+  return (await asking).trim().split("\n");
+};
+
+const expectNoFailure = (statuses: readonly string[]): void => {
+  expect(statuses.length).toBeGreaterThan(50);
+  expect([...new Set(statuses)]).toEqual(["200"]);
+};
+
 /** Where the log ends in the copy that a node has saved. */
 const savedPosition = async (machines: Machines, node: Node): Promise<number> => {
   const report = await machines[node].must("adoption-store backup --check /root/before-recovery.db");
@@ -79,6 +94,7 @@ const withPostgres = real(...MACHINE_PROGRAMS, ...POSTGRES, "caddy", "openssl");
 withHaproxy("a reader who sets up etcd and HAProxy loses no animal with a machine", async () => {
   const machines = await startMachines(ADDRESSES);
   await follow(machines, SETUP, ...PREPARED, "etcd", ...SERVED, "HAProxy", "Check the cluster");
+  expectNoFailure(await statusesDuringRestart(machines));
   await machines.node3.powerOff();
   await follow(machines, RECOVERY, "While a machine is off");
   await machines.node3.powerOn();
@@ -107,6 +123,7 @@ withPostgres("a reader who sets up PostgreSQL and Caddy loses no animal with the
   await follow(machines, SETUP, ...PREPARED, "PostgreSQL", ...SERVED, "Caddy", "Check the cluster");
   const key = await keyOf(machines);
   await add(machines, "node3", key, "Max");
+  expectNoFailure(await statusesDuringRestart(machines));
 
   await machines.node1.powerOff();
   await follow(machines, RECOVERY, "Which standby was last", "Promote the last standby");
