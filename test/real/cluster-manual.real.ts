@@ -102,20 +102,39 @@ withHaproxy("a reader who sets up etcd and HAProxy loses no animal with a machin
   expect(await namesOnEach(machines, await keyOf(machines))).toEqual(Array(3).fill("Bella Max"));
 });
 
-withEtcd("a reader who has lost two of three etcd members starts again from the last node", async () => {
-  const machines = await startMachines(ADDRESSES);
-  await follow(machines, SETUP, ...PREPARED, "etcd", "The nodes");
+/** Adds an animal that node3 lacks, loses the engine, and follows the page. */
+const repairEngine = async (
+  machines: Machines,
+  { title, lose }: { title: string; lose: () => Promise<unknown> },
+): Promise<void> => {
   const key = await keyOf(machines);
   await add(machines, "node2", key, "Bella");
   await machines.node3.must("systemctl stop adoption-store");
   await add(machines, "node1", key, "Luna");
-  for (const node of ["node2", "node3"] as const)
-    await machines[node].must(
-      "systemctl kill --kill-whom=main --signal=KILL etcd; rm -r /var/lib/etcd/adoption-store",
-    );
-  await follow(machines, RECOVERY, "The engine is lost");
+  await lose();
+  await follow(machines, RECOVERY, "Which node was last", title, "Start from the last node");
   expect(await savedPosition(machines, "node1")).toBeGreaterThan(await savedPosition(machines, "node3"));
   expect(await namesOnEach(machines, key)).toEqual(Array(3).fill("Bella Luna"));
+};
+
+withEtcd("a reader who has lost two of three etcd members starts again from the last node", async () => {
+  const machines = await startMachines(ADDRESSES);
+  await follow(machines, SETUP, ...PREPARED, "etcd", "The nodes");
+  const lose = "systemctl kill --kill-whom=main --signal=KILL etcd; rm -r /var/lib/etcd/adoption-store";
+  await repairEngine(machines, {
+    title: "Rebuild etcd",
+    lose: () => Promise.all([machines.node2.must(lose), machines.node3.must(lose)]),
+  });
+});
+
+withPostgres("a reader who has lost PostgreSQL starts again from the last node", async () => {
+  const machines = await startMachines(ADDRESSES);
+  await follow(machines, SETUP, ...PREPARED, "PostgreSQL", "The nodes");
+  const lose = "systemctl stop postgresql@15-main; rm -r /var/lib/postgresql/15/main";
+  await repairEngine(machines, {
+    title: "Rebuild PostgreSQL",
+    lose: () => Promise.all(NODES.map((node) => machines[node].must(lose))),
+  });
 });
 
 withPostgres("a reader who sets up PostgreSQL and Caddy loses no animal with the primary", async () => {
