@@ -110,7 +110,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   config: 1432,
   data: 60,
   "data/cluster": 6136,
-  "data/data-dir": 861,
+  "data/data-dir": 869,
   "data/db": 4123,
   "data/recovery": 1175,
   edge: 1743,
