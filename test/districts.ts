@@ -109,7 +109,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   client: 926,
   config: 1432,
   data: 60,
-  "data/cluster": 6136,
+  "data/cluster": 6149,
   "data/data-dir": 869,
   "data/db": 4123,
   "data/recovery": 1175,

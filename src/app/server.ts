@@ -64,7 +64,7 @@ export interface Server extends StartedServer {
   failed: Promise<Error>;
   /** One line: "Ready", or which readiness checks fail and why. */
   state(): Promise<string>;
-  /** Reports not ready for DRAIN_TIME, while it serves on, so that load balancers lose no request. Call it before `stop`. */
+  /** Reports not ready for DRAIN_TIME, while it keeps serving, so that load balancers lose no request. Call it before `stop`. */
   drain(): Promise<void>;
   /** Finishes requests in flight, saves pending writes, and closes everything. Idempotent. */
   stop(): Promise<void>;

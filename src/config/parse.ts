@@ -135,7 +135,7 @@ export const nodeName: Parse<string> = (text) => (/^[\w.-]{1,63}$/.test(text) ? 
 
 /** The number of nodes, or their different names. */
 export const nodeList: Parse<number | readonly string[]> = (text) => {
-  if (/^\d+$/.test(text)) return integer(1, 99)(text);
+  if (/^[-+]?\d+(\.\d*)?$/.test(text)) return integer(1, 99)(text);
   const names = atLeastOne(listOf(nodeName))(text);
   return names && new Set(names).size === names.length ? names : undefined;
 };

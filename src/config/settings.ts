@@ -167,7 +167,7 @@ const CLUSTER = settings({
   nodeName: {
     placeholder: "name",
     example: "amsterdam",
-    form: "up to 63 letters, digits, dots, hyphens and underscores",
+    form: "1 to 63 letters, digits, dots, hyphens and underscores",
     help: "with DATABASE_URL, the name of this node; without it the name of the machine",
     parse: nodeName,
   },

@@ -357,7 +357,7 @@ test.each([
 test("CLUSTER_NODES is a number or different names", () => {
   expect(read({ CLUSTER_NODES: "3" }).clusterNodes).toBe(3);
   expect(read({ CLUSTER_NODES: "one, two" }).clusterNodes).toEqual(["one", "two"]);
-  for (const wrong of ["0", "100", "one,one", "a b"])
+  for (const wrong of ["0", "100", "-1", "1.5", "one,one", "a b"])
     expect(() => read({ CLUSTER_NODES: wrong })).toThrow("CLUSTER_NODES");
 });
 

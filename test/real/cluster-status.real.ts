@@ -78,7 +78,7 @@ test("a declared node that does not run is named by cluster status, the metrics 
   await one.start();
   await two.start();
   const status = () => store(["cluster", "status"], { env, cwd: place });
-  const text = "Of CLUSTER_NODES, three does not run (running: one, two)";
+  const text = "Node three of CLUSTER_NODES is not running (running: one, two)";
   const { stdout, code } = await status();
   expect(stdout).toContain(text);
   expect(stdout).toMatch(/^one +/m);

@@ -31,17 +31,29 @@ const comparisonOf = ({ contents: a = [] }: NodeEntry, { contents: b = [] }: Nod
 const blames = ({ blames: all = [], now }: NodeEntry, author: NodeEntry): boolean =>
   all.some(({ node, at }) => node === author.id && now - at < author.now - author.since);
 
+const RECHECK_MS = 10 * 60_000;
+
 const largest = (groups: Iterable<readonly unknown[]>): number =>
   Math.max(0, ...[...groups].map((group) => group.length));
 
 /**
- * Settles differences between nodes. A node whose file is damaged, or that a majority contradicts, makes its replica again.
+ * Settles differences between nodes. A node whose file is damaged, or that a majority contradicts, rebuilds its replica.
  * `onNodes` gets the nodes every few seconds.
  */
 export const differenceJudge = (path: string, { fail }: Pick<Cluster, "fail">) => {
   let isDisputed = false;
   let isAlone = true;
   let agreed = -1;
+  let nextCheck = -Infinity;
+
+  /** Reads the whole file, but not every few seconds while a dispute lasts. */
+  const findDamage = async (): Promise<string | undefined> => {
+    if (performance.now() < nextCheck) return undefined;
+    nextCheck = performance.now() + RECHECK_MS;
+    const checked = await checkFile(path);
+    return checked.state === "damaged" ? checked.reason : undefined;
+  };
+
   return {
     /** True if another node contradicts this one, and no majority or damage has settled it. */
     isDisputed: () => isDisputed,
@@ -60,8 +72,8 @@ export const differenceJudge = (path: string, { fail }: Pick<Cluster, "fail">) =
       isAlone = others.every(({ contents = [] }) => contents.length === 0);
       isDisputed = different.length > 0 || accusers.length > same.length;
       if (!isDisputed) return;
-      const checked = await checkFile(path);
-      if (checked.state === "damaged") return fail(new ReplicaDamaged(checked.reason));
+      const damage = await findDamage();
+      if (damage !== undefined) return fail(new ReplicaDamaged(damage));
       const against = Math.max(
         largest(Map.groupBy(different, ({ position, other }) => `${position} ${other}`).values()),
         accusers.length,

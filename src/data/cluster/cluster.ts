@@ -12,7 +12,7 @@ export interface Cluster {
   state(): ReplicaState;
   /** What the replica's tables hold, at positions that nodes compare, in ascending order. */
   contents(): readonly ContentDigest[];
-  /** Resolves when the replica has to be made again from the snapshot: the server then starts again. */
+  /** Resolves when the replica has to be rebuilt from the snapshot: the server then starts again. */
   readonly outdated: Promise<Error>;
   /** Serves nothing from now on, and makes the replica again. */
   fail(reason: ReplicaDamaged): void;

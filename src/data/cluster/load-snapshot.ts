@@ -59,21 +59,22 @@ export const removeKept = (path: string): void => {
 export const markKept = (path: string, as: Keeping, reason: string): Promise<void> =>
   markOutdated(path, `${as}: ${reason}`);
 
-/** Why a marked file is made again, and as what it is then kept, if it is. */
+/** Why a marked file is rebuilt, and as what it is then kept, if it is. */
 export const markOf = (path: string): { reason: string; as?: Keeping | undefined } => {
   const text = readFileSync(outdatedPath(path), "utf8").trim();
   const as = KEEPINGS.find((one) => text.startsWith(`${one}: `));
   return { as, reason: as ? text.slice(as.length + 2) : text };
 };
 
-/** Moves the files of a replica away, for an operator. Those of an earlier one are replaced. */
+/** Moves the files of a replica away, for an operator. Those of an earlier one are replaced. It may be run again after a crash. */
 const setAside = (path: string, as: Keeping): void => {
-  // It was moved away before a crash.
-  if (!existsSync(path)) return;
   const kept = keptPath(path, as);
-  rmSync(`${kept}-wal`, { force: true });
+  if (existsSync(path)) {
+    rmSync(`${kept}-wal`, { force: true });
+    renameSync(path, kept);
+  }
+  // The newest writes may only be in the log.
   if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`);
-  renameSync(path, kept);
   rmSync(`${path}-shm`, { force: true });
 };
 
@@ -114,7 +115,7 @@ const assertSameStore = (path: string, copy: string): void => {
   );
 };
 
-/** Puts a complete copy in the place of the database, whose log and index would else be applied to it. */
+/** Puts a complete copy in the place of the database, whose log and index would otherwise be applied to it. */
 export const putInPlace = async (path: string, copy: string): Promise<void> => {
   await syncPath(copy);
   // From here until the end, the files may be of two databases.

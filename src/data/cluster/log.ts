@@ -152,10 +152,10 @@ export class LogTrimmed extends Error {
   override name = "LogTrimmed";
 }
 
-/** The replica differs from the log, or lacks records that were removed: it has to be made again from the snapshot. */
+/** The replica differs from the log, or lacks records that were removed: it has to be rebuilt from the snapshot. */
 export class ReplicaOutdated extends Error {
   override name = "ReplicaOutdated";
-  /** The file is kept under another name when it is made again. */
+  /** The file is kept under another name when it is rebuilt. */
   readonly keptAs: Keeping | undefined = undefined;
 }
 

@@ -93,14 +93,14 @@ export const missingNodes = (declared: DeclaredNodes | undefined, nodes: readonl
   const absent = typeof declared === "number" ? [] : declared.filter((name) => !running.includes(name));
   const count = typeof declared === "number" ? declared - running.length : absent.length;
   if (count <= 0) return undefined;
+  const [verb, object] = count === 1 ? ["is", "it"] : ["are", "them"];
   const subject =
     typeof declared === "number"
-      ? `${count} of ${quantity(declared, "node")} of CLUSTER_NODES`
-      : `Of CLUSTER_NODES, ${absent.join(", ")}`;
-  const [verb, object] = count === 1 ? ["does", "it"] : ["do", "them"];
+      ? `${count} of ${quantity(declared, "node")}`
+      : `${count === 1 ? "Node" : "Nodes"} ${absent.join(", ")}`;
   return {
     count,
-    text: `${subject} ${verb} not run (running: ${running.join(", ") || "none"}): start ${object}, or correct CLUSTER_NODES`,
+    text: `${subject} of CLUSTER_NODES ${verb} not running (running: ${running.join(", ") || "none"}): start ${object}, or correct CLUSTER_NODES`,
   };
 };
 

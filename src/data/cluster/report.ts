@@ -77,7 +77,7 @@ const contentProblems = (nodes: readonly NodeEntry[]): ClusterProblem[] => {
   const names = groups.map((group) => group.map(({ name }) => name).join(" and "));
   return [
     failure(
-      `${names.join(" has other contents than ")} after record ${newest[0]}, and no snapshot is made until all agree: compare them, stop the node that is wrong, move its database out of DATA_DIR, and start it again; a node that a majority contradicts does this by itself`,
+      `${names.join(" has other contents than ")} after record ${newest[0]}, and no snapshot is made until all agree: compare them, stop the node that is wrong, move its database out of DATA_DIR, and start it again; a node that a majority contradicts does this on its own`,
     ),
   ];
 };

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { markOutdated } from "../../../src/data/cluster/load-snapshot.ts";
+import { markKept, markOutdated } from "../../../src/data/cluster/load-snapshot.ts";
 import type { Log } from "../../../src/data/cluster/log.ts";
 import {
   inspectLeaving,
@@ -156,6 +156,16 @@ test("a replica with a record that the engine lost is kept when it is made again
   const other = newPath();
   await startReplica(other, engine.open());
   expect(markAt(other)).toEqual(markAt(path));
+});
+
+test("a kept replica that a crash separated from its log gets the log at the next start", async () => {
+  const { log, path } = await startNode();
+  await markKept(path, "newer", "a test");
+  renameSync(path, `${path}.newer`);
+  writeFileSync(`${path}-wal`, "the newest writes");
+  await startReplica(path, log);
+  expect(markAt(path)?.position).toBe(0);
+  expect(readFileSync(`${path}.newer-wal`, "utf8")).toBe("the newest writes");
 });
 
 test("the start of a replica refuses an embedded store and leaves it as it is", async () => {

@@ -201,12 +201,12 @@ test.each([
   [
     3,
     ["a", "b"],
-    "1 of 3 nodes of CLUSTER_NODES does not run (running: host-a, host-b): start it, or correct CLUSTER_NODES",
+    "1 of 3 nodes of CLUSTER_NODES is not running (running: host-a, host-b): start it, or correct CLUSTER_NODES",
   ],
   [
     ["host-a", "host-c", "host-d"],
     ["a", "b"],
-    "Of CLUSTER_NODES, host-c, host-d do not run (running: host-a, host-b): start them, or correct CLUSTER_NODES",
+    "Nodes host-c, host-d of CLUSTER_NODES are not running (running: host-a, host-b): start them, or correct CLUSTER_NODES",
   ],
   [["host-b", "host-c"], [], "failed: No node runs: start the 2 nodes of CLUSTER_NODES"],
   [2, ["a", "b"], undefined],
