@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { seeded } from "../support/random.ts";
 import { temporaryDirectory } from "../support/store.ts";
@@ -13,12 +13,15 @@ const test = real("strace");
 const IMAGES = Number(process.env["POWER_CUT_IMAGES"] ?? 300) / 15;
 const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 const ADDED = 20;
+const EMAIL = "ada@example.org";
 
 /** A store whose server was killed: its last animals are only in the log. A backup has half of them. */
 const killedStore = async () => {
   const root = realpathSync(directory());
   const server = await serve({ cwd: root });
   for (let at = 0; at < ADDED; at++) expect((await server.add(`Animal ${at}`)).status).toBe(201);
+  await server.send("/v1/pets/1", { status: "available" }, "PATCH");
+  await server.send("/v1/store/orders", { petId: 1, adopter: { name: "Ada", email: EMAIL } });
   expect((await store(["backup", "half.db"], { cwd: root })).code).toBe(0);
   for (let at = 0; at < ADDED; at++) expect((await server.add(`Late ${at}`)).status).toBe(201);
   server.kill();
@@ -114,5 +117,19 @@ test("a power cut during backup --force leaves the old backup or the new one, ea
   for await (const { place, name } of imagesOf(["backup", "half.db", "--force"])) {
     const checked = await store(["backup", "--check", "half.db"], { cwd: place });
     expect(checked, name).toMatchObject({ code: 0, stderr: "" });
+  }
+});
+
+test("an erasure that has ended is not undone by a power cut, and one that was interrupted can run again", async () => {
+  const command = ["orders", "forget", EMAIL, "--yes", "--cancel"];
+  for await (const { place, isEnd, name } of imagesOf(command)) {
+    if (!isEnd) await store(command, { cwd: place });
+    const files = readdirSync(join(place, "data"), { withFileTypes: true }).filter((file) => file.isFile());
+    const holding = files.filter((file) => readFileSync(join(place, "data", file.name)).includes(EMAIL));
+    expect(
+      holding.map((file) => file.name),
+      name,
+    ).toEqual([]);
+    expect(await animalsIn(place), name).toBe(2 * ADDED);
   }
 });

@@ -28,11 +28,11 @@ const test = real("strace", "mkfifo");
 /** A night has 3,000. */
 const IMAGES = Number(process.env["POWER_CUT_IMAGES"] ?? 300);
 /** How long the clients write. */
-const LOAD_MS = Number(process.env["POWER_CUT_LOAD_MS"] ?? 6000);
+const LOAD_MS = Number(process.env["POWER_CUT_LOAD_MS"] ?? 4000);
 /** Images on which the executable starts, in its first start and later. */
 const STARTS = Math.ceil(IMAGES / 20);
 /** Images of a disk that ignores the syncs of a file. */
-const PROOF_IMAGES = 20;
+const PROOF_IMAGES = 30;
 const TIMEOUT_MS = 120_000 + IMAGES * 400;
 const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
