@@ -59,10 +59,31 @@ export const prepareDebian = (): void =>
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
+/** The control groups of this process whose paths systemd names after its units: two systems in one would share them. */
+const unitGroups = (): string[] =>
+  readFileSync("/proc/self/cgroup", "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const [, controllers, path = ""] = /^[0-9]+:([^:]*):(.*)$/.exec(line) ?? [];
+      if (controllers === "name=systemd") return [join("/sys/fs/cgroup/systemd", path)];
+      if (controllers !== "") return [];
+      return [join("/sys/fs/cgroup/unified", path), join("/sys/fs/cgroup", path)];
+    })
+    .filter((path) => existsSync(join(path, "cgroup.procs")));
+
 /** Boots the system in this directory in separate namespaces. @param network an option of systemd-nspawn */
 const boot = async (root: string, network: string) => {
+  const groups = unitGroups().map((path) => join(path, `adoption-store-${crypto.randomUUID()}`));
+  for (const path of groups) mkdirSync(path);
   const nspawn = Bun.spawn(
     [
+      "bash",
+      "-e",
+      "-c",
+      'until [ "$1" = -- ]; do echo $$ >"$1/cgroup.procs"; shift; done; shift; exec "$@"',
+      "bash",
+      ...groups,
+      "--",
       "systemd-nspawn",
       "--quiet",
       "--boot",
@@ -81,6 +102,12 @@ const boot = async (root: string, network: string) => {
     if (leader > 0 && nspawn.exitCode === null) process.kill(leader, "SIGKILL");
     else nspawn.kill("SIGKILL");
     await nspawn.exited;
+    // Its processes leave their groups a moment later.
+    for (const path of groups)
+      await until("the control group is empty", async () => {
+        await run(["find", path, "-depth", "-type", "d", "-exec", "rmdir", "{}", "+"]);
+        return !existsSync(path);
+      });
   };
   const enter = (command: string) =>
     run([

@@ -26,7 +26,10 @@ export const take = async (machine: Debian, step: Step): Promise<string | undefi
   const { expected, exitCode } = step;
   const joined = expected?.kind === "text";
   const { code, stdout, stderr } = await machine.run(inTerminal(step.command, joined));
-  if (code !== exitCode) return `exit code ${code}: ${stdout}${stderr}`;
+  if (code !== exitCode) {
+    const journal = await machine.run("journalctl --quiet --no-pager --lines=30");
+    return `exit code ${code}: ${stdout}${stderr}\n${journal.stdout}`;
+  }
   return expected && !matches(expected, stdout) ? `expected:\n${expected.text}\ngot:\n${stdout}` : undefined;
 };
 
