@@ -112,7 +112,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "data/cluster": 6149,
   "data/data-dir": 869,
   "data/db": 4123,
-  "data/recovery": 1175,
+  "data/recovery": 1194,
   edge: 1743,
   "edge/workers": 314,
   http: 2522,

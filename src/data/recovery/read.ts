@@ -11,6 +11,8 @@ export interface FoundTable {
   rows(): Generator<Cell>;
   /** The ids of lost rows, as far as an index or the structure shows them. Call it after `rows`. */
   missing(): Range[];
+  /** The ids of rows that no index has, so that the id itself may be damaged. Call it after `rows`. */
+  unknown(): number[];
 }
 
 const endOf = ({ to = Infinity }: Range): number => to;
@@ -68,11 +70,13 @@ const toSchemaRow = ({ values: [type, name, table, root, sql] }: Cell): SchemaRo
 /** The ids in the indexes of a table that have all of its rows. */
 interface KnownIds {
   ids: ReadonlySet<number>;
+  /** The ids that every intact index has: a damaged entry of one index is no evidence of a lost row. */
+  certain: ReadonlySet<number>;
   /** True if one of the indexes is intact. */
   isWhole: boolean;
 }
 
-const NOTHING_KNOWN: KnownIds = { ids: new Set(), isWhole: false };
+const NOTHING_KNOWN: KnownIds = { ids: new Set(), certain: new Set(), isWhole: false };
 
 /** An entry of an index ends with the id of its row. */
 const idOf = ({ values }: Cell): number => Number(values.at(-1));
@@ -84,6 +88,14 @@ export const readTables = (pages: Pages) => {
   function* cellsOf(tree: Tree, leaves = tree.leaves): Generator<Cell> {
     for (const page of leaves) yield* trees.leafOf(page, tree)?.cells ?? [];
   }
+
+  const idsIn = (index: Tree): Set<number> => {
+    const ids = new Set<number>();
+    for (const cell of cellsOf(index)) ids.add(idOf(cell));
+    for (const page of index.interiors)
+      for (const cell of trees.interiorOf(page, "index")?.cells ?? []) ids.add(idOf(cell));
+    return ids;
+  };
 
   /** Gives each orphan that is a leaf to the table that its rows fit best. */
   const adoptAll = (tables: readonly { tree: Tree; known: () => KnownIds }[]): void => {
@@ -149,10 +161,14 @@ export const readTables = (pages: Pages) => {
         }
       },
       missing() {
-        if (tree.lost.length === 0) return [];
-        const { ids, isWhole } = known();
-        const named = [...ids.difference(saved)].map((id): Range => ({ from: id, to: id }));
+        const { ids, certain, isWhole } = known();
+        const lost = (tree.lost.length > 0 ? ids : certain).difference(saved);
+        const named = [...lost].map((id): Range => ({ from: id, to: id }));
         return isWhole ? merged(named) : without(merged([...tree.lost, ...named]), saved, highest);
+      },
+      unknown() {
+        const { ids, isWhole } = known();
+        return isWhole ? [...saved.difference(ids)] : [];
       },
     };
   };
@@ -170,13 +186,14 @@ export const readTables = (pages: Pages) => {
       const indexes = walkIndexes();
       const findIds = (name: string): KnownIds => {
         const full = indexes.filter(({ table, isFull }) => table === name && isFull);
-        const ids = new Set<number>();
+        let ids = new Set<number>();
+        let certain: Set<number> | undefined;
         for (const { tree } of full) {
-          for (const cell of cellsOf(tree)) ids.add(idOf(cell));
-          for (const page of tree.interiors)
-            for (const cell of trees.interiorOf(page, "index")?.cells ?? []) ids.add(idOf(cell));
+          const found = idsIn(tree);
+          ids = ids.union(found);
+          if (tree.lost.length === 0) certain = certain ? certain.intersection(found) : found;
         }
-        return { ids, isWhole: full.some(({ tree }) => tree.lost.length === 0) };
+        return { ids, certain: certain ?? ids, isWhole: certain !== undefined };
       };
       const found = new Map<string, KnownIds>();
       const known = (name: string) => () => found.get(name) ?? found.set(name, findIds(name)).get(name)!;

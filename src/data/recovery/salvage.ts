@@ -72,7 +72,7 @@ const assertManifest = ({ name, columns }: Shape, values: readonly Value[]): voi
     throw new DamagedName("the name of its manifest is damaged");
 };
 
-const saveTable = (client: Client, { shape, rows, missing }: FoundTable, onProgress: OnProgress) => {
+const saveTable = (client: Client, { shape, rows, missing, unknown }: FoundTable, onProgress: OnProgress) => {
   const { name } = shape;
   // A table without a numeric key keeps its rowids, by which the report names its rows.
   const names = [...(shape.rowid < 0 ? ["rowid"] : []), ...shape.columns.map((column) => `"${column.name}"`)];
@@ -94,6 +94,8 @@ const saveTable = (client: Client, { shape, rows, missing }: FoundTable, onProgr
     }
   }
   report.missing = missing();
+  for (const id of unknown())
+    report.refused.push({ id, reason: "no index has this id, which may be damaged; the row was saved" });
   return report;
 };
 

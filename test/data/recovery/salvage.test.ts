@@ -10,6 +10,7 @@ import { seeded } from "../../support/random.ts";
 import { openOnce, temporaryDirectory } from "../../support/store.ts";
 import {
   DAMAGES,
+  PAGE,
   damagedCopy,
   faultsOf,
   filledStore,
@@ -93,6 +94,35 @@ test("a store of an earlier version is salvaged and brought up to date", () => {
   expect(client.query("SELECT count(*) AS count FROM migrations").get()).toEqual({
     count: migrations.length,
   });
+});
+
+/** Inverts a bit of the id of a row whose id and length each take one or two bytes. */
+const flipId = ({ path, places }: ReturnType<typeof store>, row: string, bit: number) =>
+  damagedCopy(path, (bytes) => {
+    const { page, start } = places.get(row) ?? { page: 0, start: 0 };
+    const at = (page - 1) * PAGE + start;
+    const id = at + ((bytes[at] ?? 0) < 0x80 ? 1 : 2);
+    bytes[id] = (bytes[id] ?? 0) ^ bit;
+  });
+
+test("a row with a damaged id is reported with its id, and with the id that every index has", () => {
+  const report = salvage(flipId(store(), "orders 30", 0x20), target());
+  expect(report.tables.find(({ table }) => table === "orders")).toMatchObject({
+    saved: 30,
+    missing: [{ from: 30, to: 30 }],
+    refused: [{ id: 62, reason: "no index has this id, which may be damaged; the row was saved" }],
+  });
+});
+
+test("a damaged id in one of several indexes is no loss", () => {
+  const { path } = store();
+  const damaged = damagedCopy(path, (bytes) => {
+    // The entry of order 30: the number of its animal, 513, and its id.
+    const entry = bytes.indexOf(Buffer.from([2, 1, 30]), (rootOf(path, "orders_by_pet") - 1) * PAGE);
+    bytes[entry + 2] = 62;
+  });
+  const report = salvage(damaged, target());
+  expect(report.tables.find(({ table }) => table === "orders")).toMatchObject({ missing: [], refused: [] });
 });
 
 test("a row without its parent is refused if it needs one, and else saved without the reference", () => {
