@@ -5,7 +5,7 @@ import type { Context } from "../data/context.ts";
 import { type ClockGuard, type ClockJump, describeJump } from "../data/data-dir/clock.ts";
 import { assertDiskReserve } from "../data/data-dir/storage.ts";
 import { type MissingWorkers, describeMissing } from "../data/data-dir/process-record.ts";
-import { REPAIR, describeDifferences } from "../data/db/derived.ts";
+import { REMEDY, describeDifferences } from "../data/db/derived.ts";
 import { DamagedParts } from "../data/db/file-check.ts";
 import { logWarnings } from "../data/db/wal.ts";
 import type { Database } from "../data/db/open.ts";
@@ -64,7 +64,7 @@ const assertNotDraining = (isDraining: boolean): void => {
 const differenceWarnings = (found: ReturnType<Database["differences"]>): Warning[] => {
   if (found.length === 0) return [];
   const count = found.reduce((sum, one) => sum + one.count, 0);
-  return [{ code: "derived_data_differs", count, message: `The ${describeDifferences(found)}: ${REPAIR}.` }];
+  return [{ code: "derived_data_differs", count, message: `The ${describeDifferences(found)}: ${REMEDY}.` }];
 };
 
 /** Publishes which parts of the database are damaged. */

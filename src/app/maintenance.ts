@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Context } from "../data/context.ts";
 import type { ClockGuard } from "../data/data-dir/clock.ts";
 import type { ServerLock } from "../data/data-dir/lock.ts";
-import { REPAIR, describeDifferences } from "../data/db/derived.ts";
+import { REMEDY, describeDifferences } from "../data/db/derived.ts";
 import type { Database } from "../data/db/open.ts";
 import type { RefusedHosts } from "../edge/refused-hosts.ts";
 import type { Logger } from "../lib/log.ts";
@@ -60,7 +60,7 @@ const inspectDatabase = ({ inspect }: Database, log: Logger): Poller =>
           "the database is damaged, or its disk fails: run adoption-store doctor to find the remedy",
         );
       if (differences.length > 0)
-        log.error({ differences }, `${describeDifferences(differences)}: ${REPAIR}`);
+        log.error({ differences }, `${describeDifferences(differences)}: ${REMEDY}`);
     },
     {
       firstMs: FIRST_INSPECTION_MS,

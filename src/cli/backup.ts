@@ -10,7 +10,7 @@ import { newestValidBackup } from "../operate/backups/backup-directory.ts";
 import { prepareRestore, type RestoreResult } from "../operate/backups/restore.ts";
 import type { Config } from "../config/config.ts";
 import { clockJump, describeJump } from "../data/data-dir/clock.ts";
-import { REPAIR, describeDifferences } from "../data/db/derived.ts";
+import { REMEDY, describeDifferences } from "../data/db/derived.ts";
 import { SERVICE as SERVICE_ACTOR, OPERATOR } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -119,7 +119,7 @@ const check = (file: string, { json }: BackupFlags): void => {
   if (backup.sha256 === undefined) note(NO_SHA256);
   if (backup.differences.length > 0)
     note(
-      `${describeDifferences(backup.differences)}: every row can be restored; after a restore, run adoption-store doctor --repair`,
+      `${describeDifferences(backup.differences)}: every row can be restored; after a restore, run adoption-store doctor`,
     );
   if (json) printJson({ ...backup, ok: true });
   else printChecked(backup);
@@ -342,7 +342,7 @@ export const restoreCommand = command({
         note(
           `${missing} files of deployed sites are neither in the backup nor in ${config.blobsUrl ? "the object store" : "DATA_DIR"}: deploy those sites again`,
         );
-      if (result.differences.length > 0) note(`${describeDifferences(result.differences)}: ${REPAIR}`);
+      if (result.differences.length > 0) note(`${describeDifferences(result.differences)}: ${REMEDY}`);
       return { json: { ...result, file, dataDir }, text: () => printRestored(result, dataDir) };
     } finally {
       restore.close();

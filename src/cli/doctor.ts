@@ -18,11 +18,17 @@ import { databaseFiles, databasePath, lockPath } from "../data/data-dir/paths.ts
 import { describeMissing, readProcessRecord } from "../data/data-dir/process-record.ts";
 import { shellQuoted } from "../data/data-dir/shell.ts";
 import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data/data-dir/storage.ts";
-import { REPAIR, derivedDifferences, describeDifferences } from "../data/db/derived.ts";
+import {
+  type DifferingName,
+  derivedDifferences,
+  describeDifferences,
+  differingNames,
+} from "../data/db/derived.ts";
 import { DAMAGE_REMEDY, DiskError, explainFailure, hasFailedToRead } from "../data/db/failures.ts";
 import { damagedTables, describeDamage } from "../data/cluster/contents.ts";
 import { assertSound, ForeignSchema, UnsoundDatabase } from "../data/db/integrity.ts";
 import { isReplicaFile, readingOf } from "../data/db/readonly.ts";
+import { rowsIn } from "../data/recovery/salvage.ts";
 import type { Client } from "../data/db/snapshot.ts";
 import { servableDeploys } from "../data/db/stored-deploys.ts";
 import { listenHttp } from "../edge/http-listener.ts";
@@ -156,11 +162,26 @@ export const database: Probe = async (config, { quick }) => {
   throw new Error(explainFailure(new DiskError(first)), { cause: first });
 };
 
+const formatDiffering = (names: readonly DifferingName[]): string =>
+  formatNames(
+    names.map(
+      ({ id, name, folded }) => `animal ${id} (${JSON.stringify(name)}, listed as ${JSON.stringify(folded)})`,
+    ),
+    MAX_NAMED,
+  );
+
+const REPAIR = "stop the server and run adoption-store doctor --repair";
+
 /** Compares counts, names, search words, statistics and events with the rows. */
 const derivedData: Probe = (config, { quick }) =>
   readingAgain(config, (client) => {
     if (quick) return "not compared with its rows (--quick)";
     const found = derivedDifferences(client);
+    const names = differingNames(client);
+    if (names.length > 0)
+      throw new Error(
+        `${describeDifferences(found)}; one of two names is damaged: ${formatDiffering(names)}: compare the two, correct the animal if its name is wrong, then ${REPAIR}, which takes the name of the animal`,
+      );
     if (found.length > 0) throw new Error(`${describeDifferences(found)}: ${REPAIR}`);
     return "counts, names, search words, statistics and events agree with their rows";
   });
@@ -344,9 +365,14 @@ const settingsState = ({ sources, fault }: ReturnType<typeof reportedSources>): 
 
 const repaired = async ({ dataDir: path }: Config): Promise<string> => {
   using progress = progressLine();
-  const { aside, report } = await repairDatabase(path, Date.now(), progress.show);
-  const rows = report.tables.reduce((sum, { saved }) => sum + saved, 0);
-  return `all ${quantity(rows, "row")} are intact, and everything else was rebuilt from them; the damaged database is kept as ${aside}: remove it when you no longer need it`;
+  const { aside, report } = await repairDatabase(path, Date.now(), progress.show, (names) => {
+    if (names.length > 0)
+      progress.note(
+        `one of two names is damaged; the repair keeps the name of the animal: ${formatDiffering(names)}`,
+      );
+  });
+  if (aside === undefined) return "nothing is damaged or differs, so nothing was changed";
+  return `all ${quantity(rowsIn(report), "row")} are readable, and everything else was rebuilt from them; the damaged database is kept as ${aside}: remove it when you no longer need it`;
 };
 
 export const doctorCommand = command({

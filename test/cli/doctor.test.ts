@@ -238,6 +238,39 @@ test("doctor names derived data that differs from its rows, and how to repair it
   });
 });
 
+test("a damaged name is shown with that of the list by name, before a repair and during it", async () => {
+  const cwd = await directoryWithStore();
+  const path = databasePath(join(cwd, "data"));
+  {
+    using client = new Database(path, { readwrite: true });
+    client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Tier', 1, 5)");
+    client.run("UPDATE pets_indexed SET indexed_to = 1, counted_to = 1");
+    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  const bytes = readFileSync(path);
+  bytes.write("Vier", bytes.indexOf("Tier"));
+  writeFileSync(path, bytes);
+  const both = 'animal 1 ("Vier", listed as "tier")';
+  expect((await examine(cwd))["derived data"]?.detail).toContain(
+    `one of two names is damaged: ${both}: compare the two, correct the animal if its name is wrong, then stop`,
+  );
+  const { out, error } = await run(cwd, ["doctor", "--repair", "--port", "0"]);
+  expect(error).toContain(both);
+  expect(out).toMatch(/^ok {6}repair: all \d+ rows are readable, and everything else was rebuilt from them/m);
+});
+
+test("a repair of an intact store changes nothing and reports that", async () => {
+  const cwd = await directoryWithStore();
+  const [, before] = listing(cwd);
+  const { out } = await run(cwd, ["doctor", "--repair", "--port", "0"]);
+  expect(out).toContain("ok      repair: nothing is damaged or differs, so nothing was changed");
+  expect(listing(cwd)).toEqual([
+    expect.any(String),
+    before as string,
+    expect.stringContaining("server.lock"),
+  ]);
+});
+
 test("doctor --quick reports that it has not checked everything", async () => {
   const { out } = await run(await crashed(), ["doctor", "--quick", "--port", "0"]);
   expect(out).toMatch(/^ok {6}database: no damage found.+\(--quick\)$/m);

@@ -15,7 +15,14 @@ const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 const ADDED = 20;
 const EMAIL = "ada@example.org";
 
-/** A store whose server was killed: its last animals are only in the log. A backup has half of them. */
+/** Deletes a count without a checkpoint, so that a repair has something to do. */
+const loseCount = async (path: string): Promise<void> => {
+  const code = `const client = new (require("bun:sqlite").Database)(${JSON.stringify(path)});
+    client.run("DELETE FROM pet_counts_by_category"); process.kill(process.pid, "SIGKILL");`;
+  await Bun.spawn([process.execPath, "-e", code]).exited;
+};
+
+/** A store whose server was killed: its last animals are only in the log, and a count is lost. A backup has half of them. */
 const killedStore = async () => {
   const root = realpathSync(directory());
   const server = await serve({ cwd: root });
@@ -27,6 +34,7 @@ const killedStore = async () => {
   server.kill();
   await server.exited;
   writeFileSync(join(root, "more.csv"), `name,categoryId\n${"Import,3\n".repeat(ADDED)}`);
+  await loseCount(join(root, "data/adoption-store.db"));
   rmSync(join(root, "data/adoption-store.db-shm"), { force: true });
   return root;
 };

@@ -8,8 +8,7 @@ export interface Difference {
   count: number;
 }
 
-/** Rebuilds derived data from the rows. */
-export const REPAIR = "stop the server and run adoption-store doctor --repair";
+export const REMEDY = "run adoption-store doctor to find the remedy";
 
 /** One line: what differs, and how much of it. */
 export const describeDifferences = (found: readonly Difference[]): string =>
@@ -65,6 +64,23 @@ const COMPARISONS: readonly (readonly [of: string, sql: string])[] = [
     ) AS count`,
   ],
 ];
+
+/** An animal whose name in the list by name is that of another name, so that one of the two is damaged. */
+export interface DifferingName {
+  id: number;
+  name: string;
+  /** The name in the list, in lower case and without accents. */
+  folded: string;
+}
+
+export const differingNames = (client: Client): DifferingName[] =>
+  hasTable(client, "pets_indexed")
+    ? client
+        .query<DifferingName, []>(
+          `SELECT id, name, folded FROM pets JOIN pet_names USING (id) WHERE folded IS NOT ${foldSql("name")}`,
+        )
+        .all()
+    : [];
 
 const ADOPTER = "(coalesce(adopter_name, '') || ' ' || coalesce(adopter_email, ''))";
 
@@ -124,7 +140,7 @@ export function* comparisonSteps(): Generator<string, Difference[], Rows> {
 
 /**
  * Compares counts, statistics, names, search words and events with the rows.
- * @returns the differences; none for a database that an older version wrote, whose migration creates them again
+ * @returns the differences; none for a database that an older version wrote, whose migration rebuilds the data
  */
 export const derivedDifferences = (client: Client): Difference[] => {
   if (!hasTable(client, "pets_indexed")) return [];

@@ -41,6 +41,9 @@ export interface SalvageReport {
 export const hasLoss = ({ missing, refused, garbled }: TableReport): boolean =>
   missing.length + refused.length + garbled.length > 0;
 
+export const rowsIn = ({ tables }: SalvageReport): number =>
+  tables.reduce((sum, { saved }) => sum + saved, 0);
+
 /** Tables that derive from others, or that SQLite and the migrations write. */
 const DERIVED =
   /^(pets_indexed|pet_names|pet_counts_by_\w+|letter_folds|migrations|sqlite_\w+|\w+_words(_\w+)?)$/;

@@ -19,8 +19,11 @@ import {
 } from "../../data/data-dir/paths.ts";
 import { fullDiskAdvice } from "../../data/data-dir/storage.ts";
 import { lastEventId, restartEventIds } from "../../data/db/backup-contents.ts";
+import { type DifferingName, derivedDifferences, differingNames } from "../../data/db/derived.ts";
+import { assertSound } from "../../data/db/integrity.ts";
 import { isLockedElsewhere } from "../../data/db/other-processes.ts";
-import { openCopy } from "../../data/db/snapshot.ts";
+import { openForReading } from "../../data/db/readonly.ts";
+import { type Client, openCopy } from "../../data/db/snapshot.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { type SalvageReport, hasLoss, salvage } from "../../data/recovery/salvage.ts";
 import { replaceFile, syncDirectory, syncPath } from "../../lib/durable.ts";
@@ -74,17 +77,34 @@ const lossIn = ({ tables, lostFrames }: SalvageReport): string | undefined => {
   return lostFrames > 0 ? "the log of the latest writes is damaged" : undefined;
 };
 
+/** Reads a database with SQLite. @returns undefined if SQLite cannot read it */
+const readWith = <Result>(path: string, read: (client: Client) => Result): Result | undefined => {
+  try {
+    using client = openForReading(path);
+    return read(client);
+  } catch {
+    return undefined;
+  }
+};
+
+const isIntact = (client: Client): boolean => {
+  assertSound(client);
+  return derivedDifferences(client).length === 0;
+};
+
 /**
  * Rebuilds everything that derives from the rows of a database: indexes, search words, counts and names. The damaged file and its
  * log are kept under another name.
- * @returns that name
+ * @param onNames gets the differing names before the list by name is rebuilt
+ * @returns that name; undefined if the database was intact, and was not changed
  * @throws OperatorError if a row is damaged: then nothing is changed
  */
 export const repairDatabase = async (
   dataDir: string,
   now: number,
   onProgress: OnProgress,
-): Promise<{ aside: string; report: SalvageReport }> => {
+  onNames: (names: readonly DifferingName[]) => void = () => {},
+): Promise<{ aside: string | undefined; report: SalvageReport }> => {
   assertDataDir(dataDir);
   const [path, repairing] = [databasePath(dataDir), repairingPath(dataDir)];
   const isInterrupted = existsSync(repairing);
@@ -104,6 +124,11 @@ export const repairDatabase = async (
       throw new OperatorError(
         `${loss}, so nothing was changed: run adoption-store recover NEW_DIR, which saves the readable rows and names the others, or restore a backup with adoption-store restore FILE`,
       );
+    if (readWith(path, isIntact)) {
+      rmSync(temporary);
+      return { aside: undefined, report };
+    }
+    onNames(readWith(path, differingNames) ?? []);
     setAside(path, repairing);
     await replaceFile(temporary, path);
     const aside = damagedPath(path, now);

@@ -2,7 +2,7 @@ import type { Database as Client } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { createDatabase } from "../../../src/data/db/open.ts";
-import { derivedDifferences, describeDifferences } from "../../../src/data/db/derived.ts";
+import { derivedDifferences, describeDifferences, differingNames } from "../../../src/data/db/derived.ts";
 import { openCopy } from "../../../src/data/db/snapshot.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 
@@ -67,4 +67,11 @@ test("a mark of the indexing above every animal is a difference, because later a
   using client = filled();
   client.run("UPDATE pets_indexed SET indexed_to = 4000");
   expect(describeDifferences(derivedDifferences(client))).toContain("marks of the indexing: 1");
+});
+
+test("a name that is not that of the list by name is named with both values, and a lacking one is not", () => {
+  using client = filled();
+  client.run("UPDATE pet_names SET folded = 'rez 20' WHERE id = 20");
+  client.run("DELETE FROM pet_names WHERE id = 21");
+  expect(differingNames(client)).toEqual([{ id: 20, name: "Rex 20", folded: "rez 20" }]);
 });

@@ -45,6 +45,7 @@ test("a repair keeps the damaged file and its log under another name, for this u
   const running = temporaryDirectory();
   const store = await storeIn(running);
   await store.call("POST", "/v1/pets", { json: { name: "Max", categoryId: 1 } });
+  store.database.client.run("DELETE FROM pet_counts_by_category");
   // As after kill -9: the animal is only in the log.
   const dataDir = temporaryDirectory();
   copyDatabase(running, dataDir);
@@ -80,8 +81,7 @@ test("a repair keeps the damaged file of a repair that was interrupted at its en
   writeFileSync(`${databasePath(dataDir)}.repairing`, "damaged");
   await repair(dataDir);
   const kept = readdirSync(dataDir).filter((name) => name.includes(".damaged-"));
-  expect(kept.length).toBe(2);
-  expect(kept.map((name) => statSync(join(dataDir, name)).size)).toContain("damaged".length);
+  expect(kept.map((name) => statSync(join(dataDir, name)).size)).toEqual(["damaged".length]);
 });
 
 test("a repair of a store with a damaged row changes nothing", async () => {
