@@ -8,17 +8,15 @@ export interface Log {
   readonly lostFrames: number;
   /** Frames of a commit without its end. After a crash that is normal: no write in it was acknowledged. */
   readonly openFrames: number;
-  /** Undefined without a log. */
-  readonly pageSize: number | undefined;
 }
 
-export const NO_LOG: Log = { pages: new Map(), size: 0, lostFrames: 0, openFrames: 0, pageSize: undefined };
+export const NO_LOG: Log = { pages: new Map(), size: 0, lostFrames: 0, openFrames: 0 };
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 /** The part of a frame's header that its checksum covers. */
 const CHECKED_HEADER_BYTES = 8;
-/** The program never sets another page size. */
+/** The program never sets another page size, so that a different one in a header is damage. */
 export const PAGE_BYTES = 4096;
 
 type Sum = readonly [number, number];
@@ -38,9 +36,6 @@ const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 const sumAt = (view: DataView, at: number): Sum => [view.getUint32(at), view.getUint32(at + 4)];
-
-export const isPageSize = (size: number): boolean =>
-  size >= 512 && size <= 65_536 && (size & (size - 1)) === 0;
 
 interface Frame {
   page: number;
@@ -70,9 +65,9 @@ const MAX_REPAIRS = 20;
  * Reads the frames of the log's current generation. A frame that fails its checksum does not hide the later frames, because each
  * checksum continues the one that is stored in the frame before it. The checksum also finds a single inverted bit.
  */
-const framesOf = (bytes: Uint8Array, pageSize: number): Frame[] => {
+const framesOf = (bytes: Uint8Array): Frame[] => {
   const view = viewOf(bytes);
-  const step = FRAME_HEADER_BYTES + pageSize;
+  const step = FRAME_HEADER_BYTES + PAGE_BYTES;
   const fields = viewOf(bytes.subarray(0, HEADER_BYTES - 8));
   const headerSum = sumAt(view, HEADER_BYTES - 8);
   const isLittle = !isEqual(addTo([0, 0], fields, false), headerSum);
@@ -113,9 +108,7 @@ const framesOf = (bytes: Uint8Array, pageSize: number): Frame[] => {
 /** Reads a log. Frames after the last sound commit are an older generation, or a commit that never ended. */
 export const readLog = (bytes: Uint8Array): Log => {
   if (bytes.length < HEADER_BYTES) return NO_LOG;
-  const declared = viewOf(bytes).getUint32(8);
-  const pageSize = isPageSize(declared) ? declared : PAGE_BYTES;
-  const frames = framesOf(bytes, pageSize);
+  const frames = framesOf(bytes);
   const end = frames.findLastIndex(({ isSound, commit }) => isSound && commit > 0) + 1;
   const committed = frames.slice(0, end);
   const pages = new Map<number, number | undefined>();
@@ -125,6 +118,5 @@ export const readLog = (bytes: Uint8Array): Log => {
     size: committed.at(-1)?.commit ?? 0,
     lostFrames: committed.filter(({ isSound }) => !isSound).length,
     openFrames: frames.slice(end).filter(({ isSound }) => isSound).length,
-    pageSize,
   };
 };

@@ -7,6 +7,7 @@ import {
   readLeaf,
   typeOf,
 } from "./page.ts";
+import { PAGE_BYTES } from "./log.ts";
 import type { Pages } from "./pages.ts";
 import { type Cell, pageNumber } from "./record.ts";
 
@@ -42,7 +43,7 @@ const freePages = (pages: Pages, header: Uint8Array | undefined): { free: Set<nu
     const bytes = free.has(trunk) ? undefined : pages.read(trunk);
     if (!bytes) return { free, isWhole: false };
     free.add(trunk);
-    const count = Math.min(pageNumber(bytes, 4), pages.size / 4 - 2);
+    const count = Math.min(pageNumber(bytes, 4), PAGE_BYTES / 4 - 2);
     for (let leaf = 0; leaf < count; leaf++) free.add(pageNumber(bytes, 8 + leaf * 4));
     trunk = pageNumber(bytes, 0);
   }

@@ -53,6 +53,15 @@ test.each(["pets", "pets_by_status", "sqlite_schema"])(
   },
 );
 
+test("a wrong page size in a header is not believed", () => {
+  const { path, rows } = store();
+  const damaged = damagedCopy(path, (bytes) => void bytes.writeUInt16BE(512, 16));
+  expect(faultsOf(damaged, rows, () => false).faults).toEqual([]);
+  const log = storeWithLog();
+  const withLog = damagedCopy(log.path, (bytes) => void bytes.writeUInt32BE(512, 8), "-wal");
+  expect(faultsOf(withLog, log.rows, () => false).faults).toEqual([]);
+});
+
 test("search words, names and counts of a salvaged store are those of its rows", () => {
   const saved = target();
   salvage(damagedCopy(store().path, zeroPage(rootOf(store().path, "pet_names"))), saved);
