@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Recovered, recoverInto } from "../operate/backups/recover.ts";
-import { type TableReport, hasLoss } from "../data/recovery/salvage.ts";
+import { type TableReport, hasLoss, rowsIn } from "../data/recovery/salvage.ts";
 import { shellQuoted } from "../data/data-dir/shell.ts";
 import { quantity } from "../lib/quantity.ts";
 import { command } from "./command.ts";
@@ -44,17 +44,22 @@ const linesOf = ({ table, refused, garbled }: TableReport): string[] => [
 const printRecovered = ({ dataDir, report, sites }: Recovered): void => {
   print(listText(report.tables, COLUMNS, "No table"));
   const lines = report.tables.flatMap(linesOf);
-  if (lines.length > 0) print(["", "Rows that were not saved, or not as they were:", ...lines].join("\n"));
+  if (lines.length > 0) print(["", "Rows that were not saved, or saved with changes:", ...lines].join("\n"));
+  print(`Total: ${quantity(rowsIn(report), "row")} saved`);
   if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}, ${formatBytes(sites.bytes)}`);
   print(`To start the server: adoption-store serve --data-dir ${shellQuoted(dataDir)}`);
 };
 
+const areOf = (count: number): string => (count === 1 ? "is" : "are");
+
 const noteDoubts = ({ report, sites }: Recovered): void => {
   if (sites.missing > 0)
-    note(`${sites.missing} files of deployed sites are missing or damaged: deploy those sites again`);
+    note(
+      `${quantity(sites.missing, "file")} of deployed sites ${areOf(sites.missing)} missing or damaged: deploy those sites again`,
+    );
   if (report.lostFrames > 0)
     note(
-      `${quantity(report.lostFrames, "part")} of the log are damaged: the latest changes to rows that it names as missing are lost`,
+      `${quantity(report.lostFrames, "part")} of the log ${areOf(report.lostFrames)} damaged: the latest changes to rows that are listed as missing are lost`,
     );
   if (report.openFrames > 0)
     note(

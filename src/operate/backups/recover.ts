@@ -25,7 +25,7 @@ import { isLockedElsewhere } from "../../data/db/other-processes.ts";
 import { openForReading } from "../../data/db/readonly.ts";
 import { type Client, openCopy } from "../../data/db/snapshot.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
-import { type SalvageReport, hasLoss, salvage } from "../../data/recovery/salvage.ts";
+import { type SalvageReport, hasLoss, rowsIn, salvage } from "../../data/recovery/salvage.ts";
 import { replaceFile, syncDirectory, syncPath } from "../../lib/durable.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { inheritOwner } from "../../lib/ownership.ts";
@@ -182,7 +182,11 @@ const copySiteFiles = async (
 const restartEvents = (path: string, { tables }: SalvageReport, now: number): void => {
   if (!tables.some((one) => /^pet(s|_events)$/.test(one.table) && hasLoss(one))) return;
   using copy = openCopy(path);
-  restartEventIds(copy, idAbove(now, lastEventId(copy)));
+  const last = lastEventId(copy);
+  restartEventIds(copy, idAbove(now, last));
+  const events = tables.find(({ table }) => table === "pet_events");
+  if (events && last > 0)
+    Object.assign(events, { saved: 0, missing: [{ from: 1, to: last }], refused: [], garbled: [] });
 };
 
 /** The manifests of all deploys. */
@@ -220,6 +224,10 @@ export const recoverInto = async (
   try {
     const temporary = restoringPath(target);
     const report = salvage(path, temporary, onProgress);
+    if (rowsIn(report) === 0)
+      throw new OperatorError(
+        `${path}: no row is readable: restore a backup with adoption-store restore FILE`,
+      );
     restartEvents(temporary, report, now);
     const manifests = manifestsIn(temporary);
     const sites = await copySiteFiles([dataDir, target], manifests, onProgress);

@@ -18,6 +18,7 @@ import { recoverInto, repairDatabase } from "../../../src/operate/backups/recove
 import { rootOf, zeroPage } from "../../data/recovery/damage.ts";
 import { openProject } from "../../platform/domains/projects.ts";
 import { outcomeOf } from "../../support/outcome.ts";
+import { seeded } from "../../support/random.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 import { FIRST } from "../../support/cluster.ts";
 import { NOW, change, closedStore, copyDatabase, namesIn, storeIn } from "./stores.ts";
@@ -114,11 +115,28 @@ test("a recovery copies the files of sites and the keys, and events of lost anim
   const target = join(temporaryDirectory(), "recovered");
   const { report, sites } = await recover(dataDir, target);
   expect(sites).toMatchObject({ files: 2, missing: 0 });
-  expect(report.tables.find(({ table }) => table === "pets")?.missing).toEqual([{ from: 1, to: 1 }]);
+  const of = (name: string) => report.tables.find(({ table }) => table === name);
+  expect(of("pets")?.missing).toEqual([{ from: 1, to: 1 }]);
+  // Their only event is readable, but not saved.
+  expect(of("pet_events")).toMatchObject({ saved: 0, missing: [{ from: 1, to: 1 }] });
   expect(statSync(join(target, "admin.key")).mode & 0o777).toBe(0o600);
   expect(await eventsIn(target)).toBeGreaterThan(NOW);
   const recovered = await storeIn(target);
   expect(await (await recovered.visit("http://docs.localhost/")).text()).toBe("<h1>Docs</h1>");
+});
+
+test("a recovery of a file without a readable row fails and advises a backup", async () => {
+  const dataDir = temporaryDirectory();
+  const random = seeded(4);
+  writeFileSync(
+    databasePath(dataDir),
+    Uint8Array.from({ length: 300_000 }, () => random(256)),
+  );
+  const target = join(temporaryDirectory(), "recovered");
+  expect(await outcomeOf(recover(dataDir, target))).toThrow(
+    "no row is readable: restore a backup with adoption-store restore FILE",
+  );
+  expect(readdirSync(target)).toEqual([]);
 });
 
 test("a recovery refuses a running server, a directory in DATA_DIR and one with files", async () => {
