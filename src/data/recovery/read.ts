@@ -1,6 +1,6 @@
 import { hasTableLeafType } from "./page.ts";
 import type { Pages } from "./pages.ts";
-import type { Cell } from "./record.ts";
+import { type Cell, MAX_ID } from "./record.ts";
 import { LEDGER, SCHEMA, type Shape, isOf } from "./shape.ts";
 import { type Range, type Tree, treesOf } from "./trees.ts";
 
@@ -135,7 +135,7 @@ export const readTables = (pages: Pages) => {
       .map(({ table, root, sql }) => ({
         table,
         isFull: !/\bWHERE\b/i.test(sql),
-        tree: trees.walk(root, "index", (cell) => idOf(cell) > 0),
+        tree: trees.walk(root, "index", (cell) => idOf(cell) > 0 && idOf(cell) <= MAX_ID),
       }));
 
   const tableOf = (
@@ -206,10 +206,9 @@ export const readTables = (pages: Pages) => {
       );
       const sequence = walked.find(({ shape }) => shape.name === "sqlite_sequence");
       const sequences = new Map(
-        [...(sequence ? cellsOf(sequence.tree) : [])].map(({ values: [name, last] }) => [
-          String(name),
-          Number(last),
-        ]),
+        [...(sequence ? cellsOf(sequence.tree) : [])]
+          .map(({ values: [name, last] }) => [String(name), Number(last)] as const)
+          .filter(([, last]) => last <= MAX_ID),
       );
       const tables = base.map((one) =>
         tableOf(one, known(one.shape.name), sequences.get(one.shape.name) ?? highestOf(one.shape)),

@@ -119,6 +119,12 @@ const followChain = (first: number, length: number, pageSize: number, read: Read
   return page === 0 ? { pages: [...pages], parts } : undefined;
 };
 
+/** A request has at most 1 MiB, and no row has the text of more than a few. */
+const MAX_PAYLOAD_BYTES = 8 * 2 ** 20;
+
+/** A larger id is damaged, and would leave too few ids for later rows. */
+export const MAX_ID = 2 ** 52;
+
 /** Reads the cell of a leaf at a place; undefined if it is damaged. @param read reads pages of overflow chains */
 export const readCell = (
   bytes: Uint8Array,
@@ -128,7 +134,7 @@ export const readCell = (
 ): Cell | undefined => {
   const isIndex = kind === "index";
   const [length, afterLength] = varint(bytes, start) ?? [];
-  if (!length || afterLength === undefined) return undefined;
+  if (!length || length > MAX_PAYLOAD_BYTES || afterLength === undefined) return undefined;
   const [id, body] = isIndex ? [0, afterLength] : (varint(bytes, afterLength) ?? []);
   if (id === undefined || body === undefined) return undefined;
   const local = localBytes(length, bytes.length, isIndex);

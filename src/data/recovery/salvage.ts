@@ -146,7 +146,8 @@ const keepSequences = (
   reports: readonly TableReport[],
 ): void => {
   for (const { table, missing } of reports) {
-    const last = Math.max(sequences.get(table) ?? 0, ...missing.map(({ from, to }) => to ?? from));
+    const end = missing.at(-1);
+    const last = Math.max(sequences.get(table) ?? 0, end?.to ?? end?.from ?? 0);
     client.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", [last, table]);
     if (sequences.has(table))
       client.run(

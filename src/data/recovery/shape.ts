@@ -1,5 +1,5 @@
 import type { Client } from "../db/snapshot.ts";
-import type { Cell, Value } from "./record.ts";
+import { type Cell, MAX_ID, type Value } from "./record.ts";
 
 interface Column {
   name: string;
@@ -132,6 +132,7 @@ const fits = (value: Value | undefined, { type, isOptional, fallback, allowed }:
 export const isOf =
   ({ columns, rowid }: Shape) =>
   ({ id, values }: Cell): boolean =>
+    id <= MAX_ID &&
     values.length <= columns.length &&
     columns.every((one, at) =>
       at === rowid ? values[at] === null && (one.allowed?.has(id) ?? true) : fits(values[at], one),

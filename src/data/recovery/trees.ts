@@ -9,7 +9,7 @@ import {
 } from "./page.ts";
 import { PAGE_BYTES } from "./log.ts";
 import type { Pages } from "./pages.ts";
-import { type Cell, pageNumber } from "./record.ts";
+import { type Cell, type ReadPage, pageNumber } from "./record.ts";
 
 /** Ids from `from` to `to`; without an end if `to` is undefined. */
 export interface Range {
@@ -32,6 +32,9 @@ export interface Tree {
 
 /** No tree of SQLite is deeper. */
 const MAX_DEPTH = 40;
+
+/** How often each overflow page is read on average: damaged chains may share pages, and each table may try a lost leaf. */
+const MAX_OVERFLOW_READS = 100;
 
 const ALL: Range = { from: Number.MIN_SAFE_INTEGER, to: undefined };
 
@@ -65,6 +68,8 @@ const isIn = ({ from, to = Infinity }: Range, { id }: Cell): boolean => id >= fr
 /** Reads the trees of a damaged file. Each page belongs to at most one. */
 export const treesOf = (pages: Pages) => {
   const used = new Set<number>();
+  let overflowReads = MAX_OVERFLOW_READS * pages.count;
+  const readOverflow: ReadPage = (page) => (overflowReads-- > 0 ? pages.read(page) : undefined);
   const header = headerPage(pages);
   const { free, isWhole: isFreeListWhole } = freePages(
     pages,
@@ -74,12 +79,12 @@ export const treesOf = (pages: Pages) => {
   const doubtful = new Set<number>();
   const leafOf = (page: number, { kind, accepts }: Pick<Tree, "kind" | "accepts">): Leaf | undefined => {
     const bytes = pages.read(page);
-    return bytes && readLeaf(bytes, kind, pages.read, accepts);
+    return bytes && readLeaf(bytes, kind, readOverflow, accepts);
   };
 
   const interiorOf = (page: number, kind: Kind): Interior | undefined => {
     const bytes = pages.read(page);
-    return bytes && readInterior(bytes, kind, pages.read, pages.count);
+    return bytes && readInterior(bytes, kind, readOverflow, pages.count);
   };
 
   const use = (page: number, cells: readonly Cell[]): void => {
@@ -94,9 +99,9 @@ export const treesOf = (pages: Pages) => {
     const type = typeOf(bytes);
     // One inverted bit never turns the one kind into the other.
     if (type && type.kind !== kind) return {};
-    const leaf = readLeaf(bytes, kind, pages.read, accepts);
+    const leaf = readLeaf(bytes, kind, readOverflow, accepts);
     if (type?.isInterior ? leaf.isWhole && leaf.cells.length > 0 : leaf.cells.length > 0) return { leaf };
-    const interior = readInterior(bytes, kind, pages.read, pages.count);
+    const interior = readInterior(bytes, kind, readOverflow, pages.count);
     if (type?.isInterior ? interior.children.length > 0 : interior.isWhole) return { interior };
     return type?.isInterior === false ? { leaf } : {};
   };

@@ -4,8 +4,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrate } from "../../../src/data/db/migrate.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
+import { NO_LOG } from "../../../src/data/recovery/log.ts";
 import { longestAscending } from "../../../src/data/recovery/page.ts";
 import { salvage } from "../../../src/data/recovery/salvage.ts";
+import { treesOf } from "../../../src/data/recovery/trees.ts";
 import { seeded } from "../../support/random.ts";
 import { openOnce, temporaryDirectory } from "../../support/store.ts";
 import {
@@ -165,6 +167,55 @@ test("bytes that are no database end in an empty store or an error, and soon", (
     const report = salvage(path, target());
     expect(report.tables.reduce((sum, { saved }) => sum + saved, 0)).toBe(0);
   }
+});
+
+/** Leaves, all of whose cells have the same overflow chain of all other pages. */
+const chained = (leaves: number, count: number) => {
+  const leaf = Buffer.alloc(PAGE);
+  leaf.set([0x0d, 0, 0, 0, 7, 0, 100]);
+  const length = 500 + (count - leaves) * (PAGE - 4);
+  for (let cell = 0; cell < 7; cell++) {
+    const at = 100 + cell * 520;
+    leaf.writeUInt16BE(at, 8 + cell * 2);
+    leaf.set([21, 14, 7].map((bits) => 0x80 | ((length >> bits) & 0x7f)).concat(length & 0x7f, cell + 1), at);
+    leaf.writeUInt32BE(leaves + 1, at + 5 + 500);
+  }
+  let reads = 0;
+  const read = (page: number) => {
+    reads++;
+    if (page <= leaves) return leaf;
+    const bytes = Buffer.alloc(PAGE, 1);
+    bytes.writeUInt32BE(page < count ? page + 1 : 0);
+    return bytes;
+  };
+  return { pages: { count, log: NO_LOG, read, [Symbol.dispose]() {} }, reads: () => reads };
+};
+
+test("chains that many cells share do not multiply the reads", () => {
+  const { pages, reads } = chained(400, 600);
+  const trees = treesOf(pages);
+  for (let page = 1; page <= 400; page++) trees.walk(page, "table", () => true);
+  expect(reads()).toBeGreaterThan(40_000);
+  expect(reads()).toBeLessThan(600 * 101 + 400 * 3);
+});
+
+test("a chain that is longer than any row is not followed", () => {
+  const { pages, reads } = chained(1, 2300);
+  treesOf(pages).walk(1, "table", () => true);
+  expect(reads()).toBeLessThan(2310);
+});
+
+test("an absurd last id of a table leaves ids for later rows", () => {
+  const saved = target();
+  const path = damagedCopy(store().path, () => {});
+  {
+    using client = new Database(path);
+    client.run("UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'pets'");
+  }
+  salvage(path, saved);
+  using client = new Database(saved);
+  client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('new', 1, 1)");
+  expect(client.query("SELECT max(id) AS id FROM pets").get()).toEqual({ id: 151 });
 });
 
 test("the longest ascending subsequence leaves out the fewest numbers", () => {
