@@ -59,7 +59,7 @@ const noteDoubts = ({ report, sites }: Recovered): void => {
     );
   if (report.lostFrames > 0)
     note(
-      `${quantity(report.lostFrames, "part")} of the log ${areOf(report.lostFrames)} damaged: the latest changes to rows that are listed as missing are lost`,
+      `${quantity(report.lostFrames, "part")} of the log ${areOf(report.lostFrames)} damaged: some of the latest changes are lost, above all those to rows that are listed as missing`,
     );
   if (report.openFrames > 0)
     note(

@@ -2,15 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  DAMAGES,
-  PAGE,
-  filledStore,
-  rootOf,
-  rowsIn,
-  soundStore,
-  tryDamage,
-} from "../data/recovery/damage.ts";
+import { DAMAGES, PAGE, rootOf, soundStore, soundStoreWithLog, tryDamage } from "../data/recovery/damage.ts";
 import { seeded } from "../support/random.ts";
 import { type Server, directory, expectRefusal, real, serve, store } from "./support.ts";
 
@@ -134,8 +126,7 @@ for (const kind of Object.keys(DAMAGES))
   test(`after ${kind}, all readable data is saved and all lost data named (seed ${SEED}, ${DAMAGES_EACH} times)`, async () => {
     const random = seeded(SEED);
     const sound = soundStore(300, random);
-    const path = filledStore(300, random, { hasLog: true });
-    const withLog = { path, rows: rowsIn(path), places: new Map() };
+    const withLog = soundStoreWithLog(300, random);
     for (let time = 0; time < DAMAGES_EACH; time++)
       expect(tryDamage(kind, sound, withLog, random)).toEqual([]);
   }, 600_000);

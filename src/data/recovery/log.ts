@@ -4,7 +4,7 @@ export interface Log {
   readonly pages: ReadonlyMap<number, number | undefined>;
   /** The size of the database after the last commit, in pages; 0 without one. */
   readonly size: number;
-  /** Committed frames that are damaged. */
+  /** Damaged frames that are committed, or may be. */
   readonly lostFrames: number;
   /** Frames of a commit without its end. After a crash that is normal: no write in it was acknowledged. */
   readonly openFrames: number;
@@ -43,27 +43,14 @@ interface Frame {
   commit: number;
   /** Where its page is. */
   at: number;
+  /** True if it is of the current generation. */
+  hasSalts: boolean;
   isSound: boolean;
 }
 
-/** Inverts each bit of a frame's header and page in turn. @returns true if a checksum then matches; the bit stays inverted */
-const repairBit = (covered: readonly Uint8Array[], matches: () => boolean): boolean => {
-  for (const bytes of covered)
-    for (let bit = 0; bit < bytes.length * 8; bit++) {
-      const [at, mask] = [bit >> 3, 1 << (bit & 7)];
-      bytes[at] = (bytes[at] ?? 0) ^ mask;
-      if (matches()) return true;
-      bytes[at] = (bytes[at] ?? 0) ^ mask;
-    }
-  return false;
-};
-
-/** Trying every bit of a frame takes about 0.1 s. */
-const MAX_REPAIRS = 20;
-
 /**
  * Reads the frames of the log's current generation. A frame that fails its checksum does not hide the later frames, because each
- * checksum continues the one that is stored in the frame before it. The checksum also finds a single inverted bit.
+ * checksum continues the one that is stored in the frame before it.
  */
 const framesOf = (bytes: Uint8Array): Frame[] => {
   const view = viewOf(bytes);
@@ -76,13 +63,9 @@ const framesOf = (bytes: Uint8Array): Frame[] => {
   const salts = sumAt(view, isSoundHeader || bytes.length < HEADER_BYTES + step ? 16 : HEADER_BYTES + 8);
   const frames: Frame[] = [];
   let seeds: Sum[] = [headerSum, addTo([0, 0], fields, isLittle)];
-  let repairs = 0;
   for (let at = HEADER_BYTES; at + step <= bytes.length; at += step) {
-    const covered = [
-      bytes.subarray(at + FRAME_HEADER_BYTES, at + step),
-      bytes.subarray(at, at + CHECKED_HEADER_BYTES),
-    ] as const;
-    const [page, header] = covered.map(viewOf) as [DataView, DataView];
+    const header = viewOf(bytes.subarray(at, at + CHECKED_HEADER_BYTES));
+    const page = viewOf(bytes.subarray(at + FRAME_HEADER_BYTES, at + step));
     const stored = sumAt(view, at + 16);
     const sumFrom = (seed: Sum) => addTo(addTo(seed, header, isLittle), page, isLittle);
     const hasSalts = isEqual(sumAt(view, at + 8), salts);
@@ -90,17 +73,14 @@ const framesOf = (bytes: Uint8Array): Frame[] => {
     const match = seeds.findIndex((seed) => isEqual(sumFrom(seed), stored));
     // The previous frame's content was right, and its stored checksum damaged.
     if (match === 1 && previous) previous.isSound = true;
-    let isSound = match >= 0 && (hasSalts || previous?.isSound !== false);
-    const [seed] = seeds as [Sum];
-    if (!isSound && hasSalts && repairs++ < MAX_REPAIRS)
-      isSound = repairBit(covered, () => isEqual(sumFrom(seed), stored));
     frames.push({
       page: view.getUint32(at),
       commit: view.getUint32(at + 4),
       at: at + FRAME_HEADER_BYTES,
-      isSound,
+      hasSalts,
+      isSound: match >= 0 && (hasSalts || previous?.isSound !== false),
     });
-    seeds = [stored, sumFrom(seed)];
+    seeds = [stored, sumFrom(seeds[0] as Sum)];
   }
   return frames;
 };
@@ -116,7 +96,7 @@ export const readLog = (bytes: Uint8Array): Log => {
   return {
     pages,
     size: committed.at(-1)?.commit ?? 0,
-    lostFrames: committed.filter(({ isSound }) => !isSound).length,
+    lostFrames: frames.filter(({ isSound, hasSalts }, at) => !isSound && (hasSalts || at < end)).length,
     openFrames: frames.slice(end).filter(({ isSound }) => isSound).length,
   };
 };

@@ -293,6 +293,17 @@ export const soundStore = (animals: number, random: Random): Sound => {
   return { path, rows: rowsIn(path), places: placesIn(path) };
 };
 
+/** A store whose last changes are in its log. */
+export const soundStoreWithLog = (animals: number, random: Random): Sound => {
+  const path = filledStore(animals, random, { hasLog: true });
+  const merged = damagedCopy(path, () => {});
+  {
+    using client = new Database(merged);
+    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  return { path, rows: rowsIn(path), places: placesIn(merged) };
+};
+
 const pagesOf = (path: string): number => Math.floor(statSync(path).size / PAGE);
 
 const never = (): Hit => false;
@@ -341,13 +352,24 @@ export const DAMAGES: Record<string, (sound: Sound, withLog: Sound, random: Rand
     const damaged = damagedCopy(path, (bytes) => bytes.subarray(0, size), "-wal");
     return { damaged, text: `to ${size} bytes`, expected: rowsIn(damaged), isHit: never };
   },
-  "a flipped bit in the log"(_, { path, rows }, random) {
-    const bit = random(statSync(`${path}-wal`).size * 8);
+  "a flipped bit in the log"(_, { path, rows, places }, random) {
+    const log = readFileSync(`${path}-wal`);
+    const bit = random(log.length * 8);
+    const step = 24 + PAGE;
+    const frame = Math.floor(((bit >> 3) - 32) / step);
+    const start = 32 + frame * step;
+    const page = frame < 0 ? 0 : log.readUInt32BE(start);
+    // The number of its page is unknown, or all of the last commit is lost.
+    const isUnclear = (bit >> 3) - start < 8 || start + step >= log.length;
     return {
       damaged: damagedCopy(path, flipBit(bit), "-wal"),
-      text: `bit ${bit}`,
+      text: `bit ${bit} (page ${page})`,
       expected: rows,
-      isHit: never,
+      isHit(table, id) {
+        if (frame >= 0 && isUnclear) return "altered";
+        const place = places.get(`${table} ${id}`);
+        return place?.page === page || place?.overflow.includes(page) ? "lost" : false;
+      },
     };
   },
   "two swapped pages"({ path, places }, _, random) {

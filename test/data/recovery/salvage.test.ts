@@ -15,19 +15,16 @@ import {
   PAGE,
   damagedCopy,
   faultsOf,
-  filledStore,
+  flipBit,
   rootOf,
-  rowsIn,
   soundStore,
+  soundStoreWithLog,
   tryDamage,
   zeroPage,
 } from "./damage.ts";
 
 const store = openOnce(async () => soundStore(150, seeded(1)));
-const storeWithLog = openOnce(async () => {
-  const path = filledStore(150, seeded(2), { hasLog: true });
-  return { path, rows: rowsIn(path), places: new Map() };
-});
+const storeWithLog = openOnce(async () => soundStoreWithLog(150, seeded(2)));
 
 const target = () => join(temporaryDirectory(), "saved.db");
 
@@ -44,6 +41,12 @@ test("a salvage of a sound store saves every row, names no loss and leaves the f
 test.each(Object.keys(DAMAGES))("after %s, every row is saved unaltered or named as missing", (kind) => {
   const random = seeded(7);
   for (let time = 0; time < 2; time++) expect(tryDamage(kind, store(), storeWithLog(), random)).toEqual([]);
+});
+
+test("a damaged end of the log is reported, because it may be acknowledged", () => {
+  const { path } = storeWithLog();
+  const damaged = damagedCopy(path, (bytes) => flipBit(bytes.length * 8 - 1)(bytes), "-wal");
+  expect(salvage(damaged, target())).toMatchObject({ lostFrames: 1 });
 });
 
 test.each(["pets", "pets_by_status", "sqlite_schema"])(
