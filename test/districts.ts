@@ -112,7 +112,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "data/cluster": 6149,
   "data/data-dir": 869,
   "data/db": 4139,
-  "data/recovery": 1171,
+  "data/recovery": 1159,
   edge: 1743,
   "edge/workers": 314,
   http: 2522,

@@ -52,18 +52,6 @@ export const longestAscending = (numbers: readonly number[]): number[] => {
 const sizeOf = (ranges: readonly (readonly [number, number])[]): number =>
   ranges.reduce((sum, [from, to]) => sum + to - from, 0);
 
-const withoutOverlap = (cells: readonly Cell[], blocks: readonly (readonly [number, number])[]): Cell[] => {
-  const ranges = new Map(cells.map(({ start, end }) => [start, end]));
-  const taken = [...blocks, ...ranges].toSorted(([one], [other]) => one - other);
-  const isClear = new Set<number>();
-  let last = 0;
-  for (const [at, [start, end]] of taken.entries()) {
-    if (start >= last && end <= (taken[at + 1]?.[0] ?? Infinity)) isClear.add(start);
-    last = Math.max(last, end);
-  }
-  return cells.filter(({ start }) => isClear.has(start));
-};
-
 /**
  * Reads a page as a leaf.
  * @param accepts false for a row that cannot be of the table
@@ -103,7 +91,7 @@ export const readLeaf = (
   if (isWhole) return { cells, isWhole };
   // The number of cells may be damaged: then the array of pointers shows the others.
   const most = Math.floor((Math.min(content, bytes.length) - pointers) / 2);
-  const candidates = withoutOverlap(cellsTo(Math.max(0, Math.max(most, count))), blocks ?? []);
+  const candidates = cellsTo(Math.max(0, Math.max(most, count)));
   if (kind === "index") return { cells: candidates, isWhole };
   const kept = longestAscending(candidates.map(({ id }) => id));
   return { cells: kept.flatMap((at) => candidates[at] ?? []), isWhole };
