@@ -120,7 +120,7 @@ const followChain = (first: number, length: number, pageSize: number, read: Read
 };
 
 /** A request has at most 1 MiB, and no row has the text of more than a few. */
-const MAX_PAYLOAD_BYTES = 8 * 2 ** 20;
+const MAX_PAYLOAD_BYTES = 4 * 2 ** 20;
 
 /** A larger id is damaged, and would leave too few ids for later rows. */
 export const MAX_ID = 2 ** 52;

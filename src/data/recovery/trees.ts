@@ -34,7 +34,7 @@ export interface Tree {
 const MAX_DEPTH = 40;
 
 /** How often each overflow page is read on average: damaged chains may share pages, and each table may try a lost leaf. */
-const MAX_OVERFLOW_READS = 100;
+const MAX_OVERFLOW_READS = 50;
 
 const ALL: Range = { from: Number.MIN_SAFE_INTEGER, to: undefined };
 

@@ -198,14 +198,14 @@ test("chains that many cells share do not multiply the reads", () => {
   const { pages, reads } = chained(400, 600);
   const trees = treesOf(pages);
   for (let page = 1; page <= 400; page++) trees.walk(page, "table", () => true);
-  expect(reads()).toBeGreaterThan(40_000);
-  expect(reads()).toBeLessThan(600 * 101 + 400 * 3);
+  expect(reads()).toBeGreaterThan(20_000);
+  expect(reads()).toBeLessThan(600 * 51 + 400 * 3);
 });
 
 test("a chain that is longer than any row is not followed", () => {
-  const { pages, reads } = chained(1, 2300);
+  const { pages, reads } = chained(1, 1100);
   treesOf(pages).walk(1, "table", () => true);
-  expect(reads()).toBeLessThan(2310);
+  expect(reads()).toBeLessThan(1110);
 });
 
 test("an absurd last id of a table leaves ids for later rows", () => {
