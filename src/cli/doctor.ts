@@ -162,13 +162,12 @@ export const database: Probe = async (config, { quick }) => {
   throw new Error(explainFailure(new DiskError(first)), { cause: first });
 };
 
-const formatDiffering = (names: readonly DifferingName[]): string =>
-  formatNames(
-    names.map(
-      ({ id, name, folded }) => `animal ${id} (${JSON.stringify(name)}, listed as ${JSON.stringify(folded)})`,
-    ),
-    MAX_NAMED,
+const describeNames = (names: readonly DifferingName[]): string => {
+  const pairs = names.map(
+    ({ id, name, folded }) => `animal ${id} (${JSON.stringify(name)}, listed as ${JSON.stringify(folded)})`,
   );
+  return `one of two names is damaged: ${formatNames(pairs, MAX_NAMED)}`;
+};
 
 const REPAIR = "stop the server and run adoption-store doctor --repair";
 
@@ -177,13 +176,11 @@ const derivedData: Probe = (config, { quick }) =>
   readingAgain(config, (client) => {
     if (quick) return "not compared with its rows (--quick)";
     const found = derivedDifferences(client);
+    if (found.length === 0) return "counts, names, search words, statistics and events agree with their rows";
     const names = differingNames(client);
-    if (names.length > 0)
-      throw new Error(
-        `${describeDifferences(found)}; one of two names is damaged: ${formatDiffering(names)}: compare the two, correct the animal if its name is wrong, then ${REPAIR}, which takes the name of the animal`,
-      );
-    if (found.length > 0) throw new Error(`${describeDifferences(found)}: ${REPAIR}`);
-    return "counts, names, search words, statistics and events agree with their rows";
+    const advice =
+      names.length > 0 ? `${describeNames(names)}. Correct the animals whose name is wrong, then ` : "";
+    throw new Error(`${describeDifferences(found)}: ${advice}${REPAIR}`);
   });
 
 const certificates: Probe = (config) =>
@@ -207,7 +204,7 @@ const sites: Probe = (config, { quick }) =>
   readingAgain(config, async (client) => {
     if (quick) return "not read (--quick)";
     const found = await damagedDeploys(siteStorage(config), servableDeploys(client));
-    if (found.damaged === 0) return `${found.files} files of deployed sites, all intact`;
+    if (found.damaged === 0) return `${quantity(found.files, "file")} of deployed sites, all intact`;
     throw new Error(
       `${found.damaged} of ${found.files} files are missing or damaged, in the deploys ${formatNames(found.deploys, MAX_NAMED)}: deploy these sites again and delete the damaged deploys, or restore a backup`,
     );
@@ -365,12 +362,9 @@ const settingsState = ({ sources, fault }: ReturnType<typeof reportedSources>): 
 
 const repaired = async ({ dataDir: path }: Config): Promise<string> => {
   using progress = progressLine();
-  const { aside, report } = await repairDatabase(path, Date.now(), progress.show, (names) => {
-    if (names.length > 0)
-      progress.note(
-        `one of two names is damaged; the repair keeps the name of the animal: ${formatDiffering(names)}`,
-      );
-  });
+  const noteNames = (names: readonly DifferingName[]) =>
+    progress.note(`${describeNames(names)}. The repair keeps the first, and lists it`);
+  const { aside, report } = await repairDatabase(path, Date.now(), progress.show, noteNames);
   if (aside === undefined) return "nothing is damaged or differs, so nothing was changed";
   return `all ${quantity(rowsIn(report), "row")} are readable, and everything else was rebuilt from them; the damaged database is kept as ${aside}: remove it when you no longer need it`;
 };

@@ -252,7 +252,7 @@ test("a damaged name is shown with that of the list by name, before a repair and
   writeFileSync(path, bytes);
   const both = 'animal 1 ("Vier", listed as "tier")';
   expect((await examine(cwd))["derived data"]?.detail).toContain(
-    `one of two names is damaged: ${both}: compare the two, correct the animal if its name is wrong, then stop`,
+    `one of two names is damaged: ${both}. Correct the animals whose name is wrong, then stop the server and run`,
   );
   const { out, error } = await run(cwd, ["doctor", "--repair", "--port", "0"]);
   expect(error).toContain(both);

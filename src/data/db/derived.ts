@@ -74,13 +74,11 @@ export interface DifferingName {
 }
 
 export const differingNames = (client: Client): DifferingName[] =>
-  hasTable(client, "pets_indexed")
-    ? client
-        .query<DifferingName, []>(
-          `SELECT id, name, folded FROM pets JOIN pet_names USING (id) WHERE folded IS NOT ${foldSql("name")}`,
-        )
-        .all()
-    : [];
+  client
+    .query<DifferingName, []>(
+      `SELECT id, name, folded FROM pets JOIN pet_names USING (id) WHERE folded IS NOT ${foldSql("name")}`,
+    )
+    .all();
 
 const ADOPTER = "(coalesce(adopter_name, '') || ' ' || coalesce(adopter_email, ''))";
 

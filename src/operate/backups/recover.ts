@@ -23,7 +23,7 @@ import { type DifferingName, derivedDifferences, differingNames } from "../../da
 import { assertSound } from "../../data/db/integrity.ts";
 import { isLockedElsewhere } from "../../data/db/other-processes.ts";
 import { openForReading } from "../../data/db/readonly.ts";
-import { type Client, openCopy } from "../../data/db/snapshot.ts";
+import { openCopy } from "../../data/db/snapshot.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { type SalvageReport, hasLoss, rowsIn, salvage } from "../../data/recovery/salvage.ts";
 import { replaceFile, syncDirectory, syncPath } from "../../lib/durable.ts";
@@ -77,19 +77,17 @@ const lossIn = ({ tables, lostFrames }: SalvageReport): string | undefined => {
   return lostFrames > 0 ? "the log of the latest writes is damaged" : undefined;
 };
 
-/** Reads a database with SQLite. @returns undefined if SQLite cannot read it */
-const readWith = <Result>(path: string, read: (client: Client) => Result): Result | undefined => {
+/** Compares a database with itself, as far as SQLite can read it. */
+const examine = (path: string): { isIntact: boolean; names: DifferingName[] } => {
+  let names: DifferingName[] = [];
   try {
     using client = openForReading(path);
-    return read(client);
+    names = differingNames(client);
+    assertSound(client);
+    return { isIntact: derivedDifferences(client).length === 0, names };
   } catch {
-    return undefined;
+    return { isIntact: false, names };
   }
-};
-
-const isIntact = (client: Client): boolean => {
-  assertSound(client);
-  return derivedDifferences(client).length === 0;
 };
 
 /**
@@ -124,11 +122,12 @@ export const repairDatabase = async (
       throw new OperatorError(
         `${loss}, so nothing was changed: run adoption-store recover NEW_DIR, which saves the readable rows and names the others, or restore a backup with adoption-store restore FILE`,
       );
-    if (readWith(path, isIntact)) {
+    const { isIntact, names } = examine(path);
+    if (isIntact) {
       rmSync(temporary);
       return { aside: undefined, report };
     }
-    onNames(readWith(path, differingNames) ?? []);
+    if (names.length > 0) onNames(names);
     setAside(path, repairing);
     await replaceFile(temporary, path);
     const aside = damagedPath(path, now);

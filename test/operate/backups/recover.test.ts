@@ -15,7 +15,7 @@ import { takeLock } from "../../../src/data/db/file-lock.ts";
 import { markReplica } from "../../../src/data/db/replica-mark.ts";
 import { openExisting } from "../../../src/data/db/snapshot.ts";
 import { recoverInto, repairDatabase } from "../../../src/operate/backups/recover.ts";
-import { rootOf, zeroPage } from "../../data/recovery/damage.ts";
+import { PAGE, placesIn, rootOf, zeroPage } from "../../data/recovery/damage.ts";
 import { openProject } from "../../platform/domains/projects.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 import { seeded } from "../../support/random.ts";
@@ -94,6 +94,18 @@ test("a repair of a store with a damaged row changes nothing", async () => {
   );
   expect(readFileSync(databasePath(dataDir)).equals(bytes)).toBe(true);
   expect(readdirSync(dataDir).toSorted()).toEqual([...files, "server.lock"].toSorted());
+});
+
+test("a repair that would give a row another id changes nothing", async () => {
+  const dataDir = await closedStore("Bella");
+  const path = databasePath(dataDir);
+  const { page, start } = placesIn(path).get("pets 1") ?? { page: 0, start: 0 };
+  const bytes = readFileSync(path);
+  // The id follows the length of the row.
+  bytes[(page - 1) * PAGE + start + 1] = 33;
+  writeFileSync(path, bytes);
+  expect(await outcomeOf(repair(dataDir))).toThrow("rows of pets are damaged, so nothing was changed");
+  expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
 test("a repair of a replica is refused", async () => {
