@@ -73,7 +73,9 @@ test("derived data that differs from its rows is a warning of /readyz until it i
   store.database.client.run("DELETE FROM pet_names WHERE id < 21");
   await store.database.inspect();
   const { warnings } = (await (await store.call("GET", "/readyz")).json()) as { warnings: object[] };
-  const message = expect.stringContaining("(animals in the list by name: 20): stop the server and run");
+  const message = expect.stringContaining(
+    "(animals in the list by name: 20): run adoption-store doctor to find the remedy",
+  );
   expect(warnings).toEqual([{ code: "derived_data_differs", count: 20, message }]);
 });
 
