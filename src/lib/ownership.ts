@@ -10,10 +10,10 @@ interface Owner {
   gid: number;
 }
 
-/** The new owner of a file at this path; undefined if that is root, or if this process is not root. */
-const ownerFor = (path: string): Owner | undefined => {
+/** The owner of a directory; undefined if that is root, or if this process is not root. */
+const ownerOf = (directory: string): Owner | undefined => {
   if (process.geteuid?.() !== 0) return undefined;
-  const { uid, gid } = statSync(dirname(resolve(path)));
+  const { uid, gid } = statSync(directory);
   return uid === 0 ? undefined : { uid, gid };
 };
 
@@ -24,11 +24,11 @@ const changeOwner = (handle: number, { uid, gid }: Owner): void => {
 };
 
 /**
- * Gives a file or directory that root created to the owner of its directory. A symbolic link is not followed. Do not call this
+ * Gives a file or directory that root created to the owner of its directory, or of another one. A symbolic link is not followed. Do not call this
  * for a file that SQLite has open: closing any descriptor of a file drops all locks that the process holds on it.
  */
-export const inheritOwner = (path: string): void => {
-  const owner = ownerFor(path);
+export const inheritOwner = (path: string, directory = dirname(resolve(path))): void => {
+  const owner = ownerOf(directory);
   if (!owner) return;
   const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -53,7 +53,7 @@ export const makeOwnedDirectories = (path: string): void => {
  * @returns false if it is taken
  */
 export const createEmpty = (path: string): boolean => {
-  const owner = ownerFor(path);
+  const owner = ownerOf(dirname(resolve(path)));
   try {
     const handle = openSync(path, "wx", 0o600);
     if (owner) changeOwner(handle, owner);

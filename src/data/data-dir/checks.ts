@@ -5,7 +5,7 @@ import { fileSize } from "../../lib/files.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { createEmpty } from "../../lib/ownership.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { databaseFiles, databasePath, repairingPath } from "./paths.ts";
+import { databaseFiles, databasePath, recoveringPath, repairingPath } from "./paths.ts";
 import { shellQuoted, sudoCommand } from "./shell.ts";
 
 const isMissing = (error: unknown): boolean =>
@@ -125,6 +125,10 @@ const usedFilesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
  * @throws OperatorError
  */
 export const assertUnused = (dataDir: string, state: "missing" | "empty"): void => {
+  if (existsSync(recoveringPath(dataDir)))
+    throw new OperatorError(
+      `DATA_DIR ${dataDir}: recover was interrupted here, and the store is not complete. Run adoption-store recover again with this directory`,
+    );
   const used = usedFilesIn(dataDir, { log: fileSize(databasePath(dataDir)) === 0 });
   if (used.length === 0) return;
   if (existsSync(repairingPath(dataDir)))

@@ -8,6 +8,9 @@ export const databaseFiles = (path: string): string[] => ["", "-wal", "-shm"].ma
 /** The damaged database during a repair: it has this name until the repaired one is in its place. */
 export const repairingPath = (dataDir: string): string => `${databasePath(dataDir)}.repairing`;
 
+/** An empty file in the new directory of a recovery, until its store is complete. */
+export const recoveringPath = (dataDir: string): string => `${databasePath(dataDir)}.recovering`;
+
 /** The file that a restore writes, until it replaces the database. */
 export const restoringPath = (dataDir: string): string => `${databasePath(dataDir)}.restoring`;
 

@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { fileSize } from "../../lib/files.ts";
 import { isBusy } from "../../lib/storage-errors.ts";
@@ -31,11 +31,9 @@ const commandOf = (pid: number): string => {
 const isSuspended = (pid: number): boolean =>
   / T /.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, "").slice(0, 3));
 
-/** Describes the process that holds the write lock of this database, for operators. Only Linux can name it. */
-export const lockHolder = (path: string): string => {
+/** A suspended process has a remedy; one that just ended has no name. */
+const describe = (pid: number): string => {
   try {
-    const pid = holderPid(statSync(`${path}-shm`).ino);
-    if (pid === undefined || pid === process.pid) return UNKNOWN;
     const advice = isSuspended(pid)
       ? `, which is suspended: resume it with "fg" in its terminal or "kill -CONT ${pid}", or end it`
       : "";
@@ -45,25 +43,50 @@ export const lockHolder = (path: string): string => {
   }
 };
 
+/** Describes the process that holds the write lock of this database, for operators. Only Linux can name it. */
+export const lockHolder = (path: string): string => {
+  try {
+    const pid = holderPid(statSync(`${path}-shm`).ino);
+    return pid === undefined || pid === process.pid ? UNKNOWN : describe(pid);
+  } catch {
+    return UNKNOWN;
+  }
+};
+
 /** A line of /proc/locks about a lock of any kind. */
 const ANY_LOCK = /^\d+: POSIX\s+ADVISORY\s+\w+\s+(\d+)\s+\w+:\w+:(\d+)\s/;
 
 /**
- * True if another process has locked the database or the index of its log, as every open connection does. It opens neither:
+ * True if the process has this file open, or does not show its files. Inodes of other devices can have the same number, and
+ * /proc/locks has other device numbers than stat(2) on Btrfs.
+ */
+const hasOpen = (pid: number, dev: number, ino: number): boolean => {
+  try {
+    const files = readdirSync(`/proc/${pid}/fd`).map((fd) =>
+      statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false }),
+    );
+    return files.some((file) => file?.dev === dev && file.ino === ino);
+  } catch {
+    return true;
+  }
+};
+
+/**
+ * Describes a process that has locked the database or the index of its log, as every open connection does. It opens neither:
  * SQLite would change a damaged file. Only Linux shows it.
  */
-export const isLockedElsewhere = (path: string): boolean => {
+export const holderOf = (path: string): string | undefined => {
+  const files = [path, `${path}-shm`].flatMap((file) => statSync(file, { throwIfNoEntry: false }) ?? []);
   try {
-    const inodes = new Set(
-      [path, `${path}-shm`].map((file) => statSync(file, { throwIfNoEntry: false })?.ino),
-    );
-    return readFileSync("/proc/locks", "utf8")
-      .split("\n")
-      .map((line) => ANY_LOCK.exec(line))
-      .some((found) => found && Number(found[1]) !== process.pid && inodes.has(Number(found[2])));
+    for (const line of readFileSync("/proc/locks", "utf8").split("\n")) {
+      const [, pid, inode] = (ANY_LOCK.exec(line) ?? []).map(Number);
+      if (pid === undefined || pid === process.pid) continue;
+      if (files.some(({ dev, ino }) => ino === inode && hasOpen(pid, dev, ino))) return describe(pid);
+    }
   } catch {
-    return false;
+    // Not Linux.
   }
+  return undefined;
 };
 
 /**

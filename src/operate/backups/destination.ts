@@ -28,7 +28,7 @@ const OWN_NAME =
 const OWN_SUFFIX = /^(-wal|-shm|-journal|\/.*)?$/;
 
 /** The directory itself, or the nearest above it that exists. */
-const nearestExisting = (directory: string): string =>
+export const nearestExisting = (directory: string): string =>
   existsSync(directory) ? directory : nearestExisting(dirname(directory));
 
 /** True if the path leads to a file of the service itself, also through links. */

@@ -1,35 +1,43 @@
 import {
+  accessSync,
+  constants,
   copyFileSync,
   createReadStream,
   existsSync,
+  lstatSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { defaultConfigPath } from "../../config/file.ts";
 import { assertDataDir, assertDatabase, makeDataDir } from "../../data/data-dir/checks.ts";
 import { isDataDirLocked, lockForRestore } from "../../data/data-dir/lock.ts";
 import {
   adminKeyPath,
   databasePath,
   domainConnectKeyPath,
+  lockPath,
+  recoveringPath,
   repairingPath,
   restoringPath,
 } from "../../data/data-dir/paths.ts";
 import { fullDiskAdvice } from "../../data/data-dir/storage.ts";
 import { lastEventId, restartEventIds } from "../../data/db/backup-contents.ts";
 import { type DifferingName, derivedDifferences, differingNames } from "../../data/db/derived.ts";
+import type { Lock } from "../../data/db/file-lock.ts";
 import { assertSound } from "../../data/db/integrity.ts";
-import { isLockedElsewhere } from "../../data/db/other-processes.ts";
+import { holderOf } from "../../data/db/other-processes.ts";
 import { openForReading } from "../../data/db/readonly.ts";
 import { openCopy } from "../../data/db/snapshot.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { type SalvageReport, hasLoss, rowsIn, salvage } from "../../data/recovery/salvage.ts";
 import { replaceFile, syncDirectory, syncPath } from "../../lib/durable.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
-import { inheritOwner } from "../../lib/ownership.ts";
+import { createEmpty, inheritOwner } from "../../lib/ownership.ts";
 import { isFull } from "../../lib/storage-errors.ts";
+import { isInside, nearestExisting } from "./destination.ts";
 import { fileTime } from "./file-names.ts";
 import { idAbove } from "./restore.ts";
 import { type SiteFiles, blobsIn, isSound, neededFiles } from "./site-files.ts";
@@ -66,8 +74,32 @@ const explained = (error: unknown, directory: string): unknown =>
   isFull(error) ? new OperatorError(`${directory}: ${fullDiskAdvice(directory)}`, { cause: error }) : error;
 
 const assertNotOpen = (path: string): void => {
-  if (isLockedElsewhere(path))
-    throw new OperatorError(`${path}: another process is using it: end that process, then try again`);
+  const holder = holderOf(path);
+  if (holder !== undefined)
+    throw new OperatorError(`${path}: ${holder} is using it: end that process, then try again`);
+};
+
+const isWritable = (directory: string): boolean => {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Keeps servers and commands from changing the damaged store. */
+const lockDamaged = (dataDir: string): Lock => {
+  // Where there is no lock file, taking the lock opens the database, which changes a damaged one.
+  if (isWritable(dataDir)) createEmpty(lockPath(dataDir));
+  return lockForRestore(dataDir);
+};
+
+/** In a directory that is read-only, no server and no command starts. */
+const lockSource = (dataDir: string): Lock | undefined => {
+  if (isWritable(dataDir)) return lockDamaged(dataDir);
+  if (!isDataDirLocked(dataDir)) return undefined;
+  throw new OperatorError(`DATA_DIR ${dataDir}: a server is using it: stop that server, then try again`);
 };
 
 /** Why a repair would lose rows; undefined if it would not. */
@@ -107,7 +139,7 @@ export const repairDatabase = async (
   const [path, repairing] = [databasePath(dataDir), repairingPath(dataDir)];
   const isInterrupted = existsSync(repairing);
   if (!isInterrupted) assertDatabase(dataDir, { create: false });
-  const lock = lockForRestore(dataDir);
+  const lock = lockDamaged(dataDir);
   try {
     assertNotOpen(path);
     if (isInterrupted) endInterrupted(path, repairing);
@@ -140,11 +172,16 @@ export const repairDatabase = async (
   }
 };
 
-/** @throws OperatorError unless the directory is new or empty, and apart from DATA_DIR */
+/** The files of an interrupted recovery. */
+const REMAINS =
+  /^(server\.lock|blobs|admin\.key|domain-connect\.key|adoption-store\.(toml|db\.(recovering|restoring.*)))$/;
+
+/** @throws OperatorError unless the directory is apart from DATA_DIR, and new, empty or that of an interrupted recovery */
 const assertTarget = (dataDir: string, target: string): void => {
-  const isInside = !/^\.\.(\/|$)/.test(relative(resolve(dataDir), resolve(target)));
-  if (isInside) throw new OperatorError(`${target} is in DATA_DIR: name another directory`);
-  if (existsSync(target) && readdirSync(target).length > 0)
+  if (isInside(nearestExisting(resolve(target)), dataDir))
+    throw new OperatorError(`${target} is in DATA_DIR: name another directory`);
+  const names = existsSync(target) ? readdirSync(target) : [];
+  if (names.length > 0 && !(existsSync(recoveringPath(target)) && names.every((name) => REMAINS.test(name))))
     throw new OperatorError(`${target} is not empty: name a new directory`);
 };
 
@@ -200,9 +237,19 @@ export interface Recovered {
   sites: SiteFiles;
 }
 
+/** Copies the keys and the settings. Does not follow symbolic links: root would give away the files of others. */
+const copyTopFiles = async (source: string, target: string): Promise<void> => {
+  for (const pathOf of [adminKeyPath, domainConnectKeyPath, defaultConfigPath]) {
+    if (!lstatSync(pathOf(source), { throwIfNoEntry: false })?.isFile()) continue;
+    copyFileSync(pathOf(source), pathOf(target));
+    inheritOwner(pathOf(target));
+    await syncPath(pathOf(target));
+  }
+};
+
 /**
- * Saves every readable row of a damaged database, the files of its sites and its keys in a new DATA_DIR. Changes nothing in the
- * old one.
+ * Saves every readable row of a damaged database, the files of its sites, its keys and its settings in a new DATA_DIR. Only locks
+ * the old one.
  * @throws OperatorError
  */
 export const recoverInto = async (
@@ -215,12 +262,14 @@ export const recoverInto = async (
   assertDatabase(dataDir, { create: false });
   assertTarget(dataDir, target);
   const path = databasePath(dataDir);
-  if (isDataDirLocked(dataDir))
-    throw new OperatorError(`DATA_DIR ${dataDir}: a server is using it: stop that server, then try again`);
-  assertNotOpen(path);
-  makeDataDir(target);
-  const lock = lockForRestore(target);
+  const sourceLock = lockSource(dataDir);
+  let lock: Lock | undefined;
   try {
+    assertNotOpen(path);
+    makeDataDir(target);
+    inheritOwner(target, dataDir);
+    createEmpty(recoveringPath(target));
+    lock = lockForRestore(target);
     const temporary = restoringPath(target);
     const report = salvage(path, temporary, onProgress);
     if (rowsIn(report) === 0)
@@ -230,19 +279,17 @@ export const recoverInto = async (
     restartEvents(temporary, report, now);
     const manifests = manifestsIn(temporary);
     const sites = await copySiteFiles([dataDir, target], manifests, onProgress);
-    for (const pathOf of [adminKeyPath, domainConnectKeyPath]) {
-      if (!existsSync(pathOf(dataDir))) continue;
-      copyFileSync(pathOf(dataDir), pathOf(target));
-      inheritOwner(pathOf(target));
-      await syncPath(pathOf(target));
-    }
+    await copyTopFiles(dataDir, target);
     await replaceFile(temporary, databasePath(target));
+    rmSync(recoveringPath(target));
     lock.release();
     return { dataDir: target, report, sites };
   } catch (error) {
-    lock.release();
-    // It was empty.
-    for (const name of readdirSync(target)) rmSync(join(target, name), { recursive: true });
+    lock?.release();
+    // It was empty, or had the remains of a recovery.
+    if (lock) for (const name of readdirSync(target)) rmSync(join(target, name), { recursive: true });
     throw explained(error, target);
+  } finally {
+    sourceLock?.release();
   }
 };

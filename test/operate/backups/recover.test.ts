@@ -1,15 +1,20 @@
 import { expect, test } from "bun:test";
 import {
+  chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
   renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { assertDatabase } from "../../../src/data/data-dir/checks.ts";
+import { lockForServer } from "../../../src/data/data-dir/lock.ts";
 import { databasePath, lockPath } from "../../../src/data/data-dir/paths.ts";
 import { takeLock } from "../../../src/data/db/file-lock.ts";
 import { markReplica } from "../../../src/data/db/replica-mark.ts";
@@ -117,12 +122,13 @@ test("a repair of a replica is refused", async () => {
   expect(await outcomeOf(repair(dataDir))).toThrow("is a replica of a cluster: move it away");
 });
 
-test("a recovery copies the files of sites and the keys, and events of lost animals are not continued", async () => {
+test("a recovery copies the files of sites, the keys and the settings, and events of lost animals are not continued", async () => {
   const dataDir = temporaryDirectory();
   const { store } = await openProject({ path: databasePath(dataDir), env: { DATA_DIR: dataDir } });
   await store.call("POST", "/v1/pets", { json: { name: "Max", categoryId: 1 } });
   await store.database.close();
   writeFileSync(join(dataDir, "admin.key"), "secret", { mode: 0o600 });
+  writeFileSync(join(dataDir, "adoption-store.toml"), "port = 3001", { mode: 0o600 });
   damage(dataDir, "pets");
   const target = join(temporaryDirectory(), "recovered");
   const { report, sites } = await recover(dataDir, target);
@@ -132,6 +138,7 @@ test("a recovery copies the files of sites and the keys, and events of lost anim
   // Their only event is readable, but not saved.
   expect(of("pet_events")).toMatchObject({ saved: 0, missing: [{ from: 1, to: 1 }] });
   expect(statSync(join(target, "admin.key")).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(target, "adoption-store.toml"), "utf8")).toBe("port = 3001");
   expect(await eventsIn(target)).toBeGreaterThan(NOW);
   const recovered = await storeIn(target);
   expect(await (await recovered.visit("http://docs.localhost/")).text()).toBe("<h1>Docs</h1>");
@@ -166,6 +173,82 @@ test("a recovery refuses a running server, a directory in DATA_DIR and one with 
   lock?.release();
 });
 
+test("no server starts on the damaged store while a recovery reads it", async () => {
+  const dataDir = await closedStore("Bella");
+  const starts: string[] = [];
+  await recoverInto(dataDir, join(temporaryDirectory(), "new"), NOW, () => {
+    try {
+      lockForServer(dataDir).release();
+      starts.push("started");
+    } catch (error) {
+      starts.push((error as Error).message);
+    }
+  });
+  expect(starts.length).toBeGreaterThan(2);
+  for (const start of starts) expect(start).toContain("a backup is being restored: try again");
+  expect(readdirSync(dataDir).toSorted()).toEqual(["adoption-store.db", "server.lock"]);
+});
+
+test("a recovery leaves a damaged database and its log as they are, even without server.lock", async () => {
+  const running = temporaryDirectory();
+  const store = await storeIn(running);
+  await store.call("POST", "/v1/pets", { json: { name: "Max", categoryId: 1 } });
+  const dataDir = temporaryDirectory();
+  copyDatabase(running, dataDir);
+  // A server ran here.
+  writeFileSync(join(dataDir, "server.json"), "{}");
+  damage(dataDir, "pets");
+  const files = () =>
+    ["", "-wal"].map((end) => Bun.SHA256.hash(readFileSync(databasePath(dataDir) + end), "hex"));
+  const before = files();
+  await recover(dataDir, join(temporaryDirectory(), "new"));
+  expect(files()).toEqual(before);
+});
+
+test("a recovery that was interrupted is refused by a start, and run again it saves the store", async () => {
+  const dataDir = await closedStore("Bella");
+  const target = join(temporaryDirectory(), "new");
+  const interrupted = temporaryDirectory();
+  let isCopied = false;
+  await recoverInto(dataDir, target, NOW, () => {
+    if (!isCopied) cpSync(target, interrupted, { recursive: true });
+    isCopied ||= existsSync(`${databasePath(interrupted)}.restoring`);
+  });
+  expect(existsSync(join(target, "adoption-store.db.recovering"))).toBe(false);
+  lockForServer(interrupted).release();
+  expect(() => assertDatabase(interrupted, { create: true })).toThrow(
+    `DATA_DIR ${interrupted}: recover was interrupted here, and the store is not complete. Run adoption-store recover again with this directory`,
+  );
+  writeFileSync(join(interrupted, "photo.jpg"), "kept");
+  expect(await outcomeOf(recover(dataDir, interrupted))).toThrow("is not empty: name a new directory");
+  rmSync(join(interrupted, "photo.jpg"));
+  await recover(dataDir, interrupted);
+  expect(await namesIn(interrupted)).toEqual(["Bella"]);
+  expect(readdirSync(interrupted).toSorted()).toEqual(["adoption-store.db", "server.lock"]);
+  expect(await outcomeOf(recover(dataDir, interrupted))).toThrow("is not empty: name a new directory");
+});
+
+test("a directory below a symbolic link to DATA_DIR is in DATA_DIR", async () => {
+  const dataDir = await closedStore("Bella");
+  const link = join(temporaryDirectory(), "link");
+  symlinkSync(dataDir, link);
+  expect(await outcomeOf(recover(link, join(dataDir, "new")))).toThrow("is in DATA_DIR");
+  expect(await outcomeOf(recover(dataDir, join(link, "new")))).toThrow("is in DATA_DIR");
+});
+
+test.if(process.geteuid?.() === 0)(
+  "a store that root recovers belongs to the owner of DATA_DIR",
+  async () => {
+    const dataDir = await closedStore("Bella");
+    chownSync(dataDir, 4711, 4712);
+    writeFileSync(join(dataDir, "admin.key"), "secret", { mode: 0o600 });
+    const target = join(temporaryDirectory(), "new");
+    await recover(dataDir, target);
+    for (const name of [".", ...readdirSync(target)])
+      expect(statSync(join(target, name))).toMatchObject({ uid: 4711, gid: 4712 });
+  },
+);
+
 test("a repair and a recovery refuse a database that another process has open, and leave its log", async () => {
   const running = temporaryDirectory();
   await storeIn(running);
@@ -180,7 +263,7 @@ test("a repair and a recovery refuse a database that another process has open, a
   );
   await holder.stdout.getReader().read();
   try {
-    const message = "another process is using it: end that process";
+    const message = `process ${holder.pid} (${basename(process.execPath)}) is using it: end that process`;
     expect(await outcomeOf(repair(running))).toThrow(message);
     expect(await outcomeOf(recover(running, join(temporaryDirectory(), "new")))).toThrow(message);
   } finally {
