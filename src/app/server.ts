@@ -239,7 +239,7 @@ export const startServer = async (
         now: context.clock.now,
         onFailure: (message) => log.error(message),
       });
-  /** The files may have been deleted since the last check. */
+  /** The files may have been deleted since the last check. Waits until their data is saved. */
   const rescueLast = async (): Promise<void> => {
     try {
       database.assertInPlace();

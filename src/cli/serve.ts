@@ -16,10 +16,13 @@ import { note, print, printJson } from "./print/output.ts";
 /** Resolves with the first signal that asks the server to stop. A second SIGTERM or SIGINT ends it immediately. */
 const stopSignal = (): Promise<string> =>
   new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve("SIGTERM"));
-    process.once("SIGINT", () => resolve("SIGINT"));
+    const stop = (name: string) => {
+      for (const ending of ["SIGTERM", "SIGINT"]) process.off(ending, stop);
+      resolve(name);
+    };
+    for (const ending of ["SIGTERM", "SIGINT"]) process.on(ending, stop);
     // A closing terminal sends it more than once.
-    if (!ignoresHangup()) process.on("SIGHUP", () => resolve("SIGHUP"));
+    if (!ignoresHangup()) process.on("SIGHUP", stop);
   });
 
 /** Prints a line as a JSON log does, at every log level. */

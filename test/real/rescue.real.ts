@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { publish } from "./site.ts";
-import { directory, expectRefusal, real, run, serve, store as command } from "./support.ts";
+import { directory, expectRefusal, real, run, serve, store as command, until } from "./support.ts";
 
 const test = real();
 
@@ -33,7 +33,7 @@ test("rm -rf DATA_DIR under a running server loses nothing that it confirmed, an
   expectRefusal(
     await command(["serve", "--port", "0"], { cwd }),
     1,
-    /holds the one that was deleted: run \[ ! -e /,
+    /holds the one that was deleted: run mkdir -p /,
   );
   const [, line = ""] = RUN.exec(output) ?? [];
   expect((await run(["sh", "-c", line], { cwd })).code).toBe(0);
@@ -56,6 +56,32 @@ test("a server that gets SIGTERM right after the deletion still saves the data, 
   const [rescued = ""] = rescuedIn(backups);
   expect(await namesIn(cwd, join(backups, rescued))).toEqual(NAMES);
   expect(server.stdout()).toContain(`its data is saved in ${join(backups, rescued)}, and the copy is intact`);
+});
+
+test("with no place for the data, SIGTERM does not end the server before there is room, and a second signal does", async () => {
+  for (const second of ["room", "signal"]) {
+    const cwd = directory();
+    const place = join(cwd, "place");
+    mkdirSync(place);
+    const server = await serve({ cwd: place, flags: ["--backup-dir", join(cwd, "backups")] });
+    await server.add("Animal 0");
+    rmSync(place, { recursive: true });
+    await until("the first failure is logged", async () => server.stdout().includes("could not be saved"));
+    process.kill(server.pid, "SIGTERM");
+    await until("the remedy is logged", async () =>
+      server.stdout().includes("to exit now and lose the data, send the signal again"),
+    );
+    await Bun.sleep(1000);
+    if (second === "signal") {
+      process.kill(server.pid, "SIGINT");
+      expect(await server.exited).not.toBe(0);
+      continue;
+    }
+    mkdirSync(join(cwd, "backups"));
+    expect(await server.exited).toBe(0);
+    const [rescued = ""] = rescuedIn(join(cwd, "backups"));
+    expect(await namesIn(cwd, join(cwd, "backups", rescued))).toEqual(["Animal 0"]);
+  }
 });
 
 test("a deleted database takes along the key and the sites that are still there, and names a missing file", async () => {

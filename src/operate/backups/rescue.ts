@@ -58,13 +58,22 @@ export const rescuedStores = (directories: Directories): string[] => {
   });
 };
 
-/** Makes a rescued store the store of DATA_DIR, in the shell, whether DATA_DIR exists or not. */
+/**
+ * Brings a rescued store back to DATA_DIR, in the shell. DATA_DIR may be missing, a mount point, or have some of the files. A
+ * database there is never replaced, and its name never leads to a part of the copy.
+ */
 const moveCommand = (rescued: string, dataDir: string): string => {
   const [from, to] = [shellQuoted(rescued), shellQuoted(resolve(dataDir))];
-  return dirname(rescued) === resolve(dataDir)
-    ? `mv ${from}/* ${to}/`
-    : // A refused start creates an empty DATA_DIR.
-      `[ ! -e ${to} ] || mv ${to} ${to}.old && mv ${from} ${to}`;
+  const name = basename(databasePath(""));
+  return [
+    `mkdir -p ${to}`,
+    `[ ! -e ${to}/${name} ]`,
+    `mv ${from}/${name} ${to}/${name}.new`,
+    `mv ${to}/${name}.new ${to}/${name}`,
+    // Some of the files are links to those that are there: cp(1) would refuse them otherwise.
+    `cp -au --remove-destination ${from}/. ${to}`,
+    `rm -r ${from}`,
+  ].join(" && ");
 };
 
 /** @throws OperatorError if DATA_DIR has no database, and a rescued one exists: a start would create an empty store instead */
@@ -99,7 +108,7 @@ const copyDatabase = (client: Client, loss: FilesLost, path: string): void => {
     client.run("BEGIN");
     client.query("SELECT count(*) FROM sqlite_schema").get();
   } catch {
-    // A damaged database is copied, too.
+    // A damaged database is copied as well.
   }
   try {
     if (log !== undefined) copyDescriptor(log, `${path}-wal`);
@@ -137,7 +146,7 @@ const keepFile = (from: string, to: string): void => {
 
 /** Files of the process, and those that a rescue saves in another way. */
 const LEFT_OUT =
-  /^(server|process|clock)\.json(\.new)?$|^adoption-store\.db(-wal|-shm)?$|\.(lock|sock)$|\.rescued-/;
+  /^(server|process|clock|scrub)\.json(\.new)?$|^adoption-store\.db(-wal|-shm)?$|\.(lock|sock)$|\.rescued-/;
 
 /** The other files at the top of DATA_DIR, such as the first key. */
 const topFiles = (dataDir: string): string[] =>
@@ -198,6 +207,7 @@ export const storeRescue = (
   const dataDir = resolve(directories.dataDir);
   const expected = topFiles(dataDir);
   let saved: Promise<string> | undefined;
+  let isStopping = false;
 
   const saveIn = async (place: string, loss: FilesLost): Promise<string> => {
     const rescued = join(place, `${basename(dataDir)}${INFIX}${fileTime(now())}`);
@@ -218,7 +228,9 @@ export const storeRescue = (
     if (missing > 0) unsaved.push(`${quantity(missing, "file")} of sites (deploy those sites again)`);
     return [
       `the database was deleted while the server ran; its data is saved in ${rescued}, ${defect === undefined ? "and the copy is intact" : `but the copy is not intact (${defect})`}`,
-      unsaved.length > 0 ? `not saved: ${unsaved.join(", ")}` : "the other files of DATA_DIR are there, too",
+      unsaved.length > 0
+        ? `not saved: ${unsaved.join(", ")}`
+        : "the other files of DATA_DIR were saved as well",
       `run ${moveCommand(rescued, dataDir)}, then start the server again`,
     ].join("; ");
   };
@@ -239,7 +251,7 @@ export const storeRescue = (
     saved ??= save(loss).catch((error: unknown) => {
       saved = undefined;
       onFailure(
-        `the database was deleted, and its data ends with this process, but it could not be saved (${reasonOf(error)}): make room, or make one of these directories writable, and the server tries again; or copy it yourself: ${copyCommands(loss)}`,
+        `the database was deleted, and the only copy left is in this process's open files, but it could not be saved (${reasonOf(error)}): make room, or make one of these directories writable, and the server tries again${isStopping ? ", then stops; to exit now and lose the data, send the signal again" : ""}; or copy it yourself: ${copyCommands(loss)}`,
       );
       throw error;
     });
@@ -253,20 +265,25 @@ export const storeRescue = (
     return existsSync(path) && path !== resolve(databasePath(dataDir)) ? path : undefined;
   };
 
+  /** Waits until the data is saved, however long no directory has room for it. @returns the reason to stop the server */
+  const settle = async (loss: FilesLost): Promise<Error> => {
+    if (!loss.isDeleted()) await Bun.sleep(DELETION_MS);
+    while (loss.isDeleted()) {
+      const report = await attempt(loss).catch(() => undefined);
+      if (report !== undefined) return new Error(report);
+      await Bun.sleep(retryMs);
+    }
+    const path = newPath(loss);
+    return path === undefined ? loss : new Error(`${loss.message}; it is now ${path}`);
+  };
+
   return {
-    /** Waits until the data is saved, however long no directory has room for it. @returns the reason to stop the server */
-    async settle(loss: FilesLost): Promise<Error> {
-      if (!loss.isDeleted()) await Bun.sleep(DELETION_MS);
-      while (loss.isDeleted()) {
-        const report = await attempt(loss).catch(() => undefined);
-        if (report !== undefined) return new Error(report);
-        await Bun.sleep(retryMs);
-      }
-      const path = newPath(loss);
-      return path === undefined ? loss : new Error(`${loss.message}; it is now ${path}`);
+    settle,
+    /** `settle` when the server stops for another reason. @returns the report; undefined if nothing had to be saved */
+    async last(loss: FilesLost): Promise<string | undefined> {
+      isStopping = true;
+      await settle(loss);
+      return saved;
     },
-    /** The last attempt, when the server stops for another reason. @returns the report; undefined if nothing was saved */
-    last: async (loss: FilesLost): Promise<string | undefined> =>
-      loss.isDeleted() ? attempt(loss).catch(() => undefined) : undefined,
   };
 };

@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Database as Client } from "bun:sqlite";
 import { databasePath } from "../../../src/data/data-dir/paths.ts";
@@ -42,12 +51,70 @@ test("a deleted store without a place for its data waits until there is one, and
   expect(() => assertNotRescued(directories)).toThrow(`${rescued} holds the one that was deleted`);
 });
 
-test("the last attempt of a stopping server saves the data once", async () => {
-  const { directories, rescue, loss } = await deletedStore();
-  expect(await rescue.last(loss)).toBeUndefined();
+test("a stopping server waits until the data is saved, names the way to lose it, and saves it once", async () => {
+  const { directories, rescue, failures, loss } = await deletedStore();
+  const settled = rescue.settle(loss);
+  let isLast = false;
+  const last = rescue.last(loss).finally(() => (isLast = true));
+  while (failures.length < 4) await Bun.sleep(5);
+  expect(isLast).toBe(false);
+  expect(failures.at(-1)).toContain(
+    "then stops; to exit now and lose the data, send the signal again; or copy",
+  );
   mkdirSync(directories.backupDir);
-  expect(await rescue.last(loss)).toBe((await rescue.settle(loss)).message);
+  expect(await last).toBe((await settled).message);
   expect(readdirSync(directories.backupDir)).toHaveLength(1);
+});
+
+/** A rescued store in this place, and the result of the command that brings it back. */
+const broughtBack = (dataDir: string, place: string) => {
+  const rescued = join(place, "data.rescued-20260102T030405.006Z");
+  mkdirSync(join(rescued, "blobs", "ab"), { recursive: true, mode: 0o700 });
+  for (const name of ["adoption-store.db", "blobs/ab/cd"]) writeFileSync(join(rescued, name), "rescued");
+  let command = "";
+  try {
+    assertNotRescued({ dataDir, backupDir: join(dataDir, "backups") });
+  } catch (error) {
+    command = /: run (.*); to start with/.exec((error as Error).message)?.[1] ?? "";
+  }
+  return { rescued, run: () => Bun.spawnSync(["sh", "-c", command]) };
+};
+
+test("the printed command brings a store back to a missing directory, to one with files, and from one in DATA_DIR", () => {
+  for (const state of ["missing", "files", "inside"]) {
+    const parent = temporaryDirectory();
+    const dataDir = join(parent, "data");
+    mkdirSync(join(parent, "data.old"));
+    if (state !== "missing") {
+      mkdirSync(join(dataDir, "blobs", "ab"), { recursive: true });
+      writeFileSync(join(dataDir, "blobs", "ab", "ef"), "kept");
+      writeFileSync(join(dataDir, "admin.key"), "kept");
+    }
+    const { rescued, run } = broughtBack(dataDir, state === "inside" ? dataDir : parent);
+    if (state !== "missing") linkSync(join(dataDir, "admin.key"), join(rescued, "admin.key"));
+    expect(run()).toMatchObject({ exitCode: 0, stderr: Buffer.alloc(0) });
+    expect(readdirSync(dataDir, { recursive: true }).toSorted()).toEqual([
+      ...(state === "missing" ? [] : ["admin.key"]),
+      "adoption-store.db",
+      "blobs",
+      "blobs/ab",
+      "blobs/ab/cd",
+      ...(state === "missing" ? [] : ["blobs/ab/ef"]),
+    ]);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(existsSync(rescued)).toBe(false);
+    expect(readdirSync(join(parent, "data.old"))).toEqual([]);
+  }
+});
+
+test("the printed command replaces no database", () => {
+  const parent = temporaryDirectory();
+  const { rescued, run } = broughtBack(join(parent, "data"), parent);
+  mkdirSync(join(parent, "data"));
+  writeFileSync(databasePath(join(parent, "data")), "new");
+  expect(run().exitCode).toBe(1);
+  expect(readFileSync(databasePath(join(parent, "data")), "utf8")).toBe("new");
+  expect(readFileSync(databasePath(rescued), "utf8")).toBe("rescued");
 });
 
 test("a store that is not intact is saved as it is, and the report names the defect", async () => {
