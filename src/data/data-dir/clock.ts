@@ -13,13 +13,17 @@ interface TrustedTime {
   readonly hasJumped?: boolean;
 }
 
+/** A time of a clock. Date accepts some later ones, but not a sum of one and a duration. */
+const isTime = (value: number): boolean =>
+  Number.isSafeInteger(value) && Math.abs(value) < Date.UTC(10_000, 0);
+
 const trustedTimePath = (dataDir: string): string => join(dataDir, "clock.json");
 
 /** Undefined before the first start, or if the file is damaged. */
 const readTrustedTime = (dataDir: string): TrustedTime | undefined => {
   try {
     const found = JSON.parse(readFileSync(trustedTimePath(dataDir), "utf8")) as TrustedTime;
-    return Number.isSafeInteger(found.trusted) ? found : undefined;
+    return isTime(found.trusted) ? found : undefined;
   } catch {
     return undefined;
   }
@@ -59,7 +63,7 @@ const CONFIRM_CLOCK = "adoption-store clock --confirm";
 
 export const describeJump = ({ shown, expected, mayBeStop }: ClockJump): string => {
   const days = quantity(Math.round(Math.abs(shown - expected) / DAY_MS), "day");
-  return `The clock shows ${formatTime(shown)}, ${days} ${shown > expected ? "after" : "before"} the expected ${formatTime(expected)}, so nothing is deleted by age. If the clock is wrong, correct it. If it is right, run ${CONFIRM_CLOCK}${mayBeStop ? "; a server that was only stopped trusts it after a day" : ""}.`;
+  return `The clock shows ${formatTime(shown)}, ${days} ${shown > expected ? "after" : "before"} the expected ${formatTime(expected)}, so nothing is deleted by age. If the clock is wrong, correct it. If it is right, run ${CONFIRM_CLOCK}${mayBeStop ? "; if the server was only stopped, it will trust the clock after running for a day" : ""}.`;
 };
 
 const WATCH_MS = 10_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ClockJump, clockGuard, clockJump, trustTime } from "../../../src/data/data-dir/clock.ts";
 import { newestTime } from "../../../src/data/db/newest-time.ts";
@@ -160,3 +160,15 @@ test("while the clock is in doubt, no row is deleted by age, and a repeated requ
   expect(entries()).not.toEqual(before);
   expect(await add()).toBeNull();
 });
+
+test.each([Number.MAX_SAFE_INTEGER, 8.64e15, -Number.MAX_SAFE_INTEGER, "1", null])(
+  "a file with the time %p is damaged, and counts as none",
+  async (trusted) => {
+    const dataDir = temporaryDirectory();
+    writeFileSync(join(dataDir, "clock.json"), JSON.stringify({ trusted }));
+    expect(clockJump(dataDir, START)).toBeUndefined();
+    const guard = guardOf(dataDir);
+    guard.pass(HOUR_MS);
+    expect(guard.jump()).toBeUndefined();
+  },
+);
