@@ -102,6 +102,12 @@ const printChecked = ({ file, bytes, migration, sites, secrets, origin }: Checke
 const NO_SHA256 =
   "the backup has no SHA-256, because an older version took it: a changed row cannot be detected";
 
+const noteDigest = (hasDigest: boolean, unreadableDigest: string | undefined): void => {
+  if (!hasDigest) note(NO_SHA256);
+  if (unreadableDigest !== undefined)
+    note(`${unreadableDigest} is not readable as a file of sha256sum: it was not compared with the backup`);
+};
+
 /** Checks a backup. Writes nothing and does not use DATA_DIR. @throws OperatorError if it cannot be restored */
 const check = (file: string, { json }: BackupFlags): void => {
   using progress = progressLine();
@@ -116,7 +122,7 @@ const check = (file: string, { json }: BackupFlags): void => {
   const { missing = 0 } = backup.sites ?? {};
   if (missing > 0)
     note(`${missing} files of deployed sites are missing: they were missing when the backup was taken`);
-  if (backup.sha256 === undefined) note(NO_SHA256);
+  noteDigest(backup.sha256 !== undefined, backup.unreadableDigest);
   if (backup.differences.length > 0)
     note(
       `${describeDifferences(backup.differences)}: every row can be restored; after a restore, run adoption-store doctor`,
@@ -273,7 +279,7 @@ const undoneTexts = (undone: RestoreResult["undone"]): string[] => {
     people.length > 0 &&
       `These people were removed, and can sign in again: ${namesOf(people)}. To remove one: adoption-store people remove ID`,
     adopters > 0 &&
-      `Erased again since they were erased after the backup: ${quantity(adopters, "adopter")}, in ${quantity(orders, "order")}${cancelled.length > 0 ? ` (cancelled open orders: ${cancelled.join(", ")})` : ""}. The backup still holds them.`,
+      `Erased again, because they had been erased after the backup: ${quantity(adopters, "adopter")}, in ${quantity(orders, "order")}${cancelled.length > 0 ? ` (cancelled open orders: ${cancelled.join(", ")})` : ""}. The backup still contains them.`,
     unerased.length > 0 &&
       `The adopters of the orders ${unerased.join(", ")} were erased after the backup, and are back: start the server, then run adoption-store orders forget EMAIL for each`,
   ].filter((text) => text !== false);
@@ -312,7 +318,7 @@ export const restoreCommand = command({
   takes: {
     "<backup>": "a backup file, a directory (its newest valid backup), or latest (the newest in BACKUP_DIR)",
     "--yes": "do not ask",
-    "--force": "restore a backup that was changed after it was taken",
+    "--force": "restore a backup that has changed since it was taken",
     "--json": "print JSON",
   },
   settings: ["backupDir"],
@@ -332,7 +338,7 @@ export const restoreCommand = command({
     });
     using progress = progressLine();
     try {
-      if (!restore.hasDigest) note(NO_SHA256);
+      noteDigest(restore.hasDigest, restore.unreadableDigest);
       const question = `Replace the database of ${dataDir} with ${file}?`;
       await assertConfirmed(yes || !restore.replaces, question, "Nothing was restored.");
       const result = await restore.run(progress.show);

@@ -361,6 +361,6 @@ withSha256sum("each flipped bit of a backup is found by backup --check, and by s
   expectRefusal(
     await store(["restore", "whole.db", "--data-dir", "new"], { cwd }),
     1,
-    /SHA-256 is not the one inside it.*--force/,
+    /SHA-256 does not match the one inside.*--force/,
   );
 });

@@ -27,7 +27,9 @@ test("a restore names the key and the person that it gives back, and erases the 
   const printed = await run("restore", "backup.db", "--yes");
   expect(printed).toContain("These keys or their old secrets work again: 2 (website)");
   expect(printed).toContain("These people were removed, and can sign in again: 1 (Edith)");
-  expect(printed).toContain("Erased again since they were erased after the backup: 1 adopter, in 1 order");
+  expect(printed).toContain(
+    "Erased again, because they had been erased after the backup: 1 adopter, in 1 order",
+  );
   const has = (file: string) => readFileSync(join(cwd, file)).includes("Lovelace");
   expect([has("backup.db"), has("data/adoption-store.db")]).toEqual([true, false]);
   const again = await serve({ cwd });

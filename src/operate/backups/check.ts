@@ -18,7 +18,7 @@ import { UnsoundDatabase, assertSound } from "../../data/db/integrity.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { hashesOf, readManifest } from "../../platform/deploys/manifest.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
-import { verifyDigest } from "./digest.ts";
+import { unreadableDigest, verifyDigest } from "./digest.ts";
 import type { SiteFiles } from "./site-files.ts";
 
 export interface CheckedBackup {
@@ -26,6 +26,8 @@ export interface CheckedBackup {
   bytes: number;
   /** The SHA-256 of the file; undefined for a backup of an older version, which has no digest. */
   sha256: string | undefined;
+  /** The file next to the backup that should have its SHA-256, and is not readable as one. */
+  unreadableDigest: string | undefined;
   /** The id of the store; undefined for a backup older than store ids. */
   store: string | undefined;
   migration: string | undefined;
@@ -95,6 +97,7 @@ const examine = (
     file,
     bytes: statSync(file).size,
     sha256,
+    unreadableDigest: unreadableDigest(file),
     store: storeIdOf(client),
     migration: appliedMigrations(client).at(-1)?.tag,
     secrets: hasSecrets(client),

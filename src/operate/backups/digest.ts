@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { NO_DIGEST, digestField } from "../../data/db/backup-contents.ts";
 import { derivedDifferences, describeDifferences } from "../../data/db/derived.ts";
@@ -74,9 +74,28 @@ export const removeBackup = (file: string): void => {
   for (const path of [file, digestPath(file)]) rmSync(path, { force: true });
 };
 
+/** The digest next to a backup; undefined without one, or if the file is none of `sha256sum`. */
+const besideOf = (file: string): string | undefined => {
+  const path = digestPath(file);
+  try {
+    // Opening a pipe would wait.
+    if (!statSync(path).isFile()) return undefined;
+    const text = withFile(path, "r", (fd) => readAt(fd, 0, DIGEST_LENGTH + 1)).toString("latin1");
+    return /^[0-9a-f]{64}(?=\s|$)/i.exec(text)?.[0].toLowerCase();
+  } catch {
+    return undefined;
+  }
+};
+
+/** The file next to a backup, if it has no readable digest and so is not compared. */
+export const unreadableDigest = (file: string): string | undefined =>
+  lstatSync(digestPath(file), { throwIfNoEntry: false }) && besideOf(file) === undefined
+    ? digestPath(file)
+    : undefined;
+
 /** False for a backup that an older version took. */
 export const hasDigest = (client: Client, file: string): boolean =>
-  existsSync(digestPath(file)) || digestField(client) !== undefined;
+  besideOf(file) !== undefined || digestField(client) !== undefined;
 
 /**
  * Compares a backup with its digests.
@@ -85,21 +104,18 @@ export const hasDigest = (client: Client, file: string): boolean =>
  */
 export const verifyDigest = (client: Client, file: string): string | undefined => {
   if (!hasDigest(client, file)) return undefined;
-  const path = digestPath(file);
   const inside = insideOf(client, file);
   const sha256 = hashFile(file);
-  const beside = existsSync(path)
-    ? withFile(path, "r", (fd) => readAt(fd, 0, DIGEST_LENGTH)).toString()
-    : sha256;
+  const beside = besideOf(file) ?? sha256;
   const problems = [
     ...(inside && hashFile(file, inside.at) !== inside.sha256
-      ? ["its SHA-256 is not the one inside it"]
+      ? ["its SHA-256 does not match the one inside"]
       : []),
-    ...(beside === sha256 ? [] : [`its SHA-256 is not that in ${path}`]),
+    ...(beside === sha256 ? [] : [`its SHA-256 is not that in ${digestPath(file)}`]),
   ];
   if (problems.length === 0) return sha256;
   const derived = derivedDifferences(client);
   throw new UnsoundDatabase(
-    `${problems.join(", and ")}: it was changed after it was taken${derived.length > 0 ? `; ${describeDifferences(derived)}` : ""}. To restore it as it is, use restore --force`,
+    `${problems.join(", and ")}: the backup has changed since it was taken${derived.length > 0 ? `; ${describeDifferences(derived)}` : ""}. To restore it as it is, use restore --force`,
   );
 };

@@ -40,7 +40,7 @@ import { OPERATOR } from "../../lib/actor.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isBusy, isDamage, isFull, resultCode } from "../../lib/storage-errors.ts";
 import { tryLink } from "./destination.ts";
-import { hasDigest, verifyDigest } from "./digest.ts";
+import { hasDigest, unreadableDigest, verifyDigest } from "./digest.ts";
 import { fileTime } from "./file-names.ts";
 import {
   type SiteFiles,
@@ -155,6 +155,7 @@ export const prepareRestore = (
   }
   return {
     hasDigest: hasDigest(backup, file),
+    unreadableDigest: unreadableDigest(file),
     replaces: existsSync(databasePath(dataDir)),
     /** @throws OperatorError. `close` then returns DATA_DIR to its previous state. */
     async run(onProgress: OnProgress): Promise<RestoreResult> {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkBackup } from "../../../src/operate/backups/check.ts";
 import { databasePath } from "../../../src/data/data-dir/paths.ts";
@@ -37,6 +37,7 @@ test("checking a backup reports its contents, and changes neither the backup nor
     file,
     bytes,
     sha256,
+    unreadableDigest: undefined,
     store: expect.stringMatching(/^[\da-f-]{36}$/),
     migration: expect.stringMatching(/^\d{4}_/),
     secrets: false,
@@ -102,7 +103,7 @@ test("each of 60 flipped bits is found by the check and refused by the restore, 
 test("a changed letter of a name is refused with the digest that differs, and restored with --force", async () => {
   const whole = readFileSync((await backUp(await closedStore("Bella"))).file);
   const altered = copied(flipBit(whole, whole.indexOf("Bella"), 1));
-  const reason = "its SHA-256 is not the one inside it: it was changed after it was taken";
+  const reason = "its SHA-256 does not match the one inside: the backup has changed since it was taken";
   expect(() => check(altered)).toThrow(`${altered} cannot be restored: ${reason}`);
   const target = temporaryDirectory();
   expect(() => prepareRestore(target, altered, NOW, { forget })).toThrow(/use restore --force$/);
@@ -121,13 +122,47 @@ test("the digest next to a backup has the format of sha256sum, and both digests 
   expect(Bun.SHA256.hash(whole, "hex")).toBe(sha256);
   writeFileSync(file, flipBit(whole, whole.indexOf("Bella"), 0));
   expect(() => check(file)).toThrow(
-    `its SHA-256 is not the one inside it, and its SHA-256 is not that in ${beside}: it was changed`,
+    `its SHA-256 does not match the one inside, and its SHA-256 is not that in ${beside}: the backup has changed`,
   );
   writeFileSync(file, whole);
-  writeFileSync(beside, "");
+  writeFileSync(beside, `${"0".repeat(64)}  backup.db\n`);
   expect(() => check(file)).toThrow(
-    `cannot be restored: its SHA-256 is not that in ${beside}: it was changed`,
+    `cannot be restored: its SHA-256 is not that in ${beside}: the backup has changed`,
   );
+  writeFileSync(beside, `${sha256.toUpperCase()} *backup.db\r\n`);
+  expect(check(file)).toMatchObject({ sha256, unreadableDigest: undefined });
+});
+
+test("a file next to a backup that has no SHA-256 is named, and the digest inside counts", async () => {
+  const { file, sha256 } = await backUp(await closedStore("Bella"));
+  const beside = `${file}.sha256`;
+  const makers = [
+    () => writeFileSync(beside, ""),
+    () => writeFileSync(beside, `\uFEFF${sha256}  backup.db\n`),
+    () => writeFileSync(beside, `${sha256}0  backup.db\n`),
+    () => writeFileSync(beside, Buffer.alloc(2 ** 21, 255)),
+    () => mkdirSync(beside),
+    () => expect(Bun.spawnSync(["mkfifo", beside]).exitCode).toBe(0),
+    () => symlinkSync("/nowhere", beside),
+  ];
+  for (const make of makers) {
+    rmSync(beside, { recursive: true, force: true });
+    make();
+    expect(check(file)).toMatchObject({ sha256, unreadableDigest: beside });
+    const restore = prepareRestore(temporaryDirectory(), file, NOW, { forget });
+    expect(restore).toMatchObject({ hasDigest: true, unreadableDigest: beside });
+    restore.close();
+  }
+  const whole = readFileSync(file);
+  writeFileSync(file, flipBit(whole, whole.indexOf("Bella"), 0));
+  expect(() => check(file)).toThrow("its SHA-256 does not match the one inside: the backup has changed");
+});
+
+test("a backup of an older version with a damaged file next to it has no digest", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  change(file, "SELECT 1");
+  writeFileSync(`${file}.sha256`, "");
+  expect(check(file)).toMatchObject({ sha256: undefined, unreadableDigest: `${file}.sha256` });
 });
 
 test("a backup without a digest is accepted, and the result shows that it has none", async () => {
