@@ -1,5 +1,4 @@
 import {
-  accessSync,
   constants,
   copyFileSync,
   createReadStream,
@@ -34,6 +33,7 @@ import { openCopy } from "../../data/db/snapshot.ts";
 import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { type SalvageReport, hasLoss, rowsIn, salvage } from "../../data/recovery/salvage.ts";
 import { replaceFile, syncDirectory, syncPath } from "../../lib/durable.ts";
+import { isAllowed } from "../../lib/files.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { createEmpty, inheritOwner } from "../../lib/ownership.ts";
 import { isFull } from "../../lib/storage-errors.ts";
@@ -79,25 +79,16 @@ const assertNotOpen = (path: string): void => {
     throw new OperatorError(`${path}: ${holder} is using it: end that process, then try again`);
 };
 
-const isWritable = (directory: string): boolean => {
-  try {
-    accessSync(directory, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** Keeps servers and commands from changing the damaged store. */
 const lockDamaged = (dataDir: string): Lock => {
   // Where there is no lock file, taking the lock opens the database, which changes a damaged one.
-  if (isWritable(dataDir)) createEmpty(lockPath(dataDir));
+  if (isAllowed(dataDir, constants.W_OK)) createEmpty(lockPath(dataDir));
   return lockForRestore(dataDir);
 };
 
 /** In a directory that is read-only, no server and no command starts. */
 const lockSource = (dataDir: string): Lock | undefined => {
-  if (isWritable(dataDir)) return lockDamaged(dataDir);
+  if (isAllowed(dataDir, constants.W_OK)) return lockDamaged(dataDir);
   if (!isDataDirLocked(dataDir)) return undefined;
   throw new OperatorError(`DATA_DIR ${dataDir}: a server is using it: stop that server, then try again`);
 };
