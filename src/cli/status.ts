@@ -5,6 +5,7 @@ import { readableCertificates } from "../app/command-rooms.ts";
 import { networkUrls } from "../lib/host-addresses.ts";
 import { platformFaults } from "../app/platform.ts";
 import { newestBackupIn } from "../operate/backups/backup-directory.ts";
+import { describeRescued, rescuedStores } from "../operate/backups/rescue.ts";
 import { isOverdue } from "../operate/backups/schedule.ts";
 import { expiryWarnings } from "../platform/certificates/certificate.ts";
 import { explanations } from "../platform/certificates/summary.ts";
@@ -207,6 +208,7 @@ export const findStatus = async (config: Config, settingsFault: string | undefin
       storage: existsSync(dataDir) ? storageStatus(dataDir, client) : undefined,
       backups: backupStatus(config, client, now),
       ...(client ? await namesStatus(config, client, now) : NO_NAMES),
+      rescued: client ? rescuedStores(config) : [],
       clockJump: clockJump(dataDir, now),
       platformFaults: platformFaults(config),
       refusedHosts: server.running ? refusedBy(dataDir, client) : [],
@@ -322,6 +324,7 @@ const warningsOf = (status: Status, config: NameSettings): string[] => {
     !cluster && isReplicaFile(databasePath(status.dataDir)) && `The cluster: ${REPLICA_ALONE}.`,
     backups.overdue &&
       `A backup is overdue: ${server.running ? "look at the server's log" : "start the server, which then takes one"}.`,
+    ...status.rescued.map((path) => `${describeRescued(path)}.`),
     status.clockJump && describeJump(status.clockJump),
     ...status.certificates.warnings,
     ...platformWarnings(status.platformFaults).map(({ message }) => message),

@@ -46,6 +46,19 @@ test("status without a server reports it, and exits with 1", async () => {
   );
 });
 
+test("status reports a store that a server rescued, although another database is in DATA_DIR", async () => {
+  const dataDir = join(temporaryDirectory(), "data");
+  await createStore(dataDir);
+  const rescued = `${dataDir}.rescued-20260102T030405.006Z`;
+  mkdirSync(rescued);
+  writeFileSync(databasePath(rescued), "rescued");
+  const { status } = await statusOf(dataDir);
+  expect(status.rescued).toEqual([rescued]);
+  expect(status.warnings).toContain(
+    `${rescued} holds a database that was deleted while a server ran, and DATA_DIR has another: compare the two, then delete it or move it elsewhere.`,
+  );
+});
+
 describe("next to a server", () => {
   const executable = bundled();
   let server: Server;

@@ -58,6 +58,10 @@ export const rescuedStores = (directories: Directories): string[] => {
   });
 };
 
+/** Tells operators of a rescued store that the database in DATA_DIR hides. */
+export const describeRescued = (rescued: string): string =>
+  `${rescued} holds a database that was deleted while a server ran, and DATA_DIR has another: compare the two, then delete it or move it elsewhere`;
+
 /**
  * Brings a rescued store back to DATA_DIR, in the shell. DATA_DIR may be missing, a mount point, or have some of the files. A
  * database there is never replaced, and its name never leads to a part of the copy.
