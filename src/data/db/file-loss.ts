@@ -25,7 +25,7 @@ export class FilesLost extends StorageUnavailable {
     return file && openDescriptors().find((one) => isFile(one, file));
   }
 
-  /** True if no name leads to the database any more: its data ends with this process. */
+  /** True if no name leads to the database any more: the only copy left is in the open files of this process. */
   isDeleted(): boolean {
     const descriptor = this.descriptor("database");
     return descriptor !== undefined && fstatSync(descriptor).nlink === 0;
