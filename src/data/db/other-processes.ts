@@ -66,8 +66,8 @@ const hasOpen = (pid: number, dev: number, ino: number): boolean => {
       statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false }),
     );
     return files.some((file) => file?.dev === dev && file.ino === ino);
-  } catch {
-    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 };
 
