@@ -1,10 +1,20 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DAMAGES, PAGE, rootOf, soundStore, soundStoreWithLog, tryDamage } from "../data/recovery/damage.ts";
 import { seeded } from "../support/random.ts";
-import { type Server, directory, expectRefusal, real, serve, store } from "./support.ts";
+import {
+  EXECUTABLE,
+  type Server,
+  directory,
+  environment,
+  expectRefusal,
+  real,
+  serve,
+  store,
+  until,
+} from "./support.ts";
 
 const test = real();
 
@@ -120,6 +130,23 @@ test("with a lost leaf of animals, `doctor --repair` changes nothing, and `recov
   // The first key still works there.
   const listed = await store(["export", "-", "--data-dir", "saved"], { cwd: place });
   expect(listed.stdout.trim().split("\n")).toHaveLength((pets?.saved ?? 0) + 1);
+}, 60_000);
+
+test("`recover` that is killed keeps its directory from being served, and run again it saves every animal", async () => {
+  const place = await stoppedStore();
+  const child = Bun.spawn([EXECUTABLE, "recover", "saved"], { cwd: place, env: environment() });
+  await until("the store is written", () => existsSync(join(place, "saved", "adoption-store.db.restoring")));
+  child.kill("SIGSTOP");
+  const meanwhile = await store(["serve", "--port", "0"], { cwd: place });
+  child.kill("SIGKILL");
+  await child.exited;
+  expectRefusal(meanwhile, 1, /a backup is being restored: try again/);
+  expect(existsSync(join(place, "saved", "adoption-store.db"))).toBe(false);
+  const refused = await store(["serve", "--port", "0", "--data-dir", "saved"], { cwd: place });
+  expectRefusal(refused, 1, /recover was interrupted here.* Run adoption-store recover again/);
+  expect((await store(["recover", "saved"], { cwd: place })).code).toBe(0);
+  const listed = await store(["export", "-", "--data-dir", "saved"], { cwd: place });
+  expect(listed.stdout.trim().split("\n")).toHaveLength(ANIMALS + 1);
 }, 60_000);
 
 for (const kind of Object.keys(DAMAGES))
