@@ -145,7 +145,7 @@ interface Stored {
   tables: string;
 }
 
-/** Undefined for a database that is no replica, or that a program has written that does not follow the changes. */
+/** Undefined unless this is a replica whose last writer followed the changes. */
 const storedIn = (client: Client): Stored | undefined =>
   hasTable(client, CONTENTS) && hasTable(client, REPLICA)
     ? (client

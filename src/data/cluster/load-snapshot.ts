@@ -59,7 +59,7 @@ export const removeKept = (path: string): void => {
 export const markKept = (path: string, as: Keeping, reason: string): Promise<void> =>
   markOutdated(path, `${as}: ${reason}`);
 
-/** Why a marked file is rebuilt, and as what it is then kept, if it is. */
+/** Why a marked file is rebuilt, and the suffix under which it is then kept, if any. */
 export const markOf = (path: string): { reason: string; as?: Keeping | undefined } => {
   const text = readFileSync(outdatedPath(path), "utf8").trim();
   const as = KEEPINGS.find((one) => text.startsWith(`${one}: `));

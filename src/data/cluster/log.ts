@@ -168,7 +168,7 @@ export class ReplicaNewer extends ReplicaOutdated {
   override readonly keptAs = "newer";
 }
 
-/** A record had another effect here than where it was made: one of the two files is damaged. */
+/** A record had a different effect here than on the node that made it: one of the two files is damaged. */
 export class EffectDiffers extends ReplicaOutdated {
   override name = "EffectDiffers";
 

@@ -25,7 +25,7 @@ const unequal = (key: string, one: string, other: string): string => `
     SELECT * FROM (${one} EXCEPT ${other}) UNION ALL SELECT * FROM (${other} EXCEPT ${one}))`;
 
 /**
- * Each query is one statement, so it sees one state. Animals above a watermark are not added yet, which is no difference: see
+ * Each query is one statement, so it sees one state. Animals above a watermark are added later, and do not count as a difference: see
  * `petsIndexed`.
  */
 const COMPARISONS: readonly (readonly [of: string, sql: string])[] = [

@@ -115,7 +115,7 @@ export const checkFile = async (
     return { start, damage, differences: isComparing ? await compare(client) : [] };
   } catch (error) {
     signal?.throwIfAborted();
-    // A large comparison needs room for temporary files, whose lack is no damage.
+    // A large comparison needs space for temporary files. A full disk is not damage.
     if (isComparing && !isDamage(error)) throw error;
     return { start, damage, unreadable: reasonOf(error), differences: [] };
   }

@@ -74,7 +74,7 @@ export const removeBackup = (file: string): void => {
   for (const path of [file, digestPath(file)]) rmSync(path, { force: true });
 };
 
-/** The digest next to a backup; undefined without one, or if the file is none of `sha256sum`. */
+/** The digest next to a backup; undefined without one, or if the file does not have the form of `sha256sum`. */
 const besideOf = (file: string): string | undefined => {
   const path = digestPath(file);
   try {

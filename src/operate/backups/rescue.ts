@@ -269,7 +269,7 @@ export const storeRescue = (
     return existsSync(path) && path !== resolve(databasePath(dataDir)) ? path : undefined;
   };
 
-  /** Waits until the data is saved, however long no directory has room for it. @returns the reason to stop the server */
+  /** Waits until a directory has room and the data is saved. @returns the reason to stop the server */
   const settle = async (loss: FilesLost): Promise<Error> => {
     if (!loss.isDeleted()) await Bun.sleep(DELETION_MS);
     while (loss.isDeleted()) {
