@@ -116,7 +116,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   edge: 1743,
   "edge/workers": 314,
   http: 2522,
-  lib: 2786,
+  lib: 2791,
   "operate/backups": 2625,
   "operate/service": 941,
   "operate/upgrade": 523,

@@ -53,8 +53,13 @@ export class DatabaseLocked extends StorageUnavailable {
 const STORAGE_CODES =
   /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|PERM|NOMEM|CORRUPT|NOTADB|PROTOCOL)(_|$)|^(ENOSPC|EDQUOT|EROFS|EIO)$/;
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+/** SQLite reports some damage of an index of words as SQLITE_ERROR. */
+const DAMAGED_WORDS = /^(invalid fts5 file format|vtable constructor failed)/;
+
+const codeOf = (error: unknown): string => {
+  if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return "";
+  return DAMAGED_WORDS.test(error.message) ? "SQLITE_CORRUPT_VTAB" : error.code;
+};
 
 /** The result code of SQLite or of the system in an error, or in its cause; "" without one. */
 export const resultCode = (error: unknown): string =>

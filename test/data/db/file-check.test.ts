@@ -1,5 +1,8 @@
+import { Database } from "bun:sqlite";
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "bun:test";
 import { DamagedParts, checkFile, partOf } from "../../../src/data/db/file-check.ts";
+import { isDamage } from "../../../src/lib/storage-errors.ts";
 import { zeroPages } from "../../support/damage.ts";
 import { addPet, faultOf, openStore, temporaryDirectory } from "../../support/store.ts";
 
@@ -40,6 +43,27 @@ test.each([
   const { damage } = await checkFile(path);
   expect([...damage.keys()]).toContain(table);
   expect(new DamagedParts(damage.keys()).message).toMatch(new RegExp(`^damaged: ${part}; working: `));
+});
+
+test("an index of words whose version is damaged counts as damaged, though SQLite reports a usual error", async () => {
+  const { path, store } = await filled();
+  await store.database.close();
+  const content = readFileSync(path);
+  for (let at = content.indexOf("version\x04"); at >= 0; at = content.indexOf("version\x04", at))
+    content.writeUInt8(0, at + "version".length);
+  writeFileSync(path, content);
+  const { damage } = await checkFile(path);
+  expect([...damage.keys()]).toEqual(["pets_words", "orders_words"]);
+  using client = new Database(path, { readonly: true });
+  try {
+    client.query("SELECT rowid FROM pets_words('animal')").all();
+    expect.unreachable();
+  } catch (error) {
+    expect([String(error), isDamage(error)]).toEqual([
+      expect.stringContaining("invalid fts5 file format"),
+      true,
+    ]);
+  }
 });
 
 test("/readyz names the damaged and the working parts, to requests without a key too, and other parts work", async () => {
