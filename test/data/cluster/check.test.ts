@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { checkReplica, differenceJudge } from "../../../src/data/cluster/check.ts";
 import type { ReplicaDamaged } from "../../../src/data/cluster/log.ts";
@@ -65,6 +65,24 @@ test("a node whose record two others could not reproduce makes its replica again
     failures: [],
     isDisputed: false,
   });
+});
+
+test("while a dispute lasts, the whole file is read every ten minutes, not at every report", async () => {
+  const { open, newFile } = await memoryCluster();
+  const path = newFile();
+  await addNamed(await open({ path }), "Charlie");
+  const failures: string[] = [];
+  const judge = differenceJudge(path, { fail: ({ message }: ReplicaDamaged) => void failures.push(message) });
+  const report = () => judge.onNodes(entry("a", "x"), [entry("a", "x"), entry("b", "y")]);
+  await report();
+  using file = new Client(path);
+  file.run("UPDATE pets SET name = 'Clarlie'");
+  await report();
+  expect(failures).toEqual([]);
+  const later = performance.now() + 10 * 60_000;
+  using _ = spyOn(performance, "now").mockReturnValue(later);
+  await report();
+  expect(failures).toEqual([expect.stringMatching(/in pet_events .*, pets$/)]);
 });
 
 test("the daily check of a file finds a row that has changed by itself", async () => {
