@@ -109,7 +109,9 @@ const assertAnnounced = (copy: string, { log, position, id, checksum }: Snapshot
 
 const assertSameStore = (path: string, copy: string): void => {
   const [own, other] = [storeIdAt(path), storeIdAt(copy)];
-  if (own === undefined || own === other) return;
+  // The id of a damaged file may be wrong, and nothing is lost: the file is kept.
+  const isKept = isMarkedOutdated(path) && markOf(path).as !== undefined;
+  if (own === undefined || own === other || isKept) return;
   throw new OperatorError(
     `${path} is of another store (${own}) than the cluster (${other}): check DATABASE_URL, or move the file away to begin with the cluster's`,
   );

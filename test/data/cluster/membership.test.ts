@@ -126,6 +126,17 @@ test("the start of a replica with a changed bit in a row keeps the file aside, a
   expect(namesOf(again)).toEqual(["Charlie"]);
 });
 
+test("the start of a replica with a damaged id of its store keeps the file aside, and loads the snapshot", async () => {
+  const { log, path } = await startNode();
+  await (await openReplica(path, log, { node: "a" })).database.close();
+  const content = readFileSync(path);
+  const id = storeAt(path) ?? "";
+  content.write("0damaged", content.indexOf(id));
+  writeFileSync(path, content);
+  await startReplica(path, log);
+  expect(readdirSync(join(path, "..")).sort()).toEqual(["adoption-store.db", "adoption-store.db.damaged"]);
+});
+
 test("the start of a replica loads the snapshot if the log does not continue the replica", async () => {
   const { log, path } = await startNode();
   inspect(path, (client) => client.run("UPDATE replica SET position = 1, id = 'lost'"));
