@@ -282,6 +282,7 @@ export const serverCluster = async (
     fail: cluster.fail,
     state,
     contents: cluster.contents,
+    speculate: cluster.speculate,
     liveNodes: nodes.count,
     nodes,
     describe: () =>

@@ -43,6 +43,8 @@ interface Holder {
 export class MemoryEngine {
   /** A test sets it; meanwhile every call fails. */
   #isAvailable = true;
+  /** How often nodes have asked for the end of the log. */
+  heads = 0;
   /** How long every call takes. */
   delayMs = 0;
   /** The largest record, if it is smaller than with the engines. */
@@ -97,7 +99,10 @@ export class MemoryEngine {
   open(debug?: Debug): Log {
     const node = {};
     const engine: Engine = {
-      head: () => this.#call(() => this.unconfirmedHead ?? this.#state?.head),
+      head: () => {
+        this.heads++;
+        return this.#call(() => this.unconfirmedHead ?? this.#state?.head);
+      },
       begin: (first, before) => this.#call(() => this.#begin(first, before)),
       append: (after, id, record) => this.#append(node, after, id, record),
       read: (after, limit) => this.#call(() => this.#read(after, limit)),

@@ -12,6 +12,11 @@ export interface Cluster {
   state(): ReplicaState;
   /** What the replica's tables hold, at positions that nodes compare, in ascending order. */
   contents(): readonly ContentDigest[];
+  /**
+   * Runs a request that may write on the file as it is, and again if that was not current.
+   * @param run has no effect but its writes
+   */
+  speculate<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Resolves when the replica has to be rebuilt from the snapshot: the server then starts again. */
   readonly outdated: Promise<Error>;
   /** Serves nothing from now on, and makes the replica again. */

@@ -95,15 +95,16 @@ const refusalOf = (error: unknown): unknown =>
     ? new StorageUnavailable(String(error), { cause: error })
     : error;
 
-const settle = ({ writes }: PerformedGroup): void => {
-  for (const { settle: settleWrite } of writes) settleWrite();
-};
-
 /** Returns a function that tries to commit writes through the log, in a transaction of the file that stays open meanwhile. */
 export const replication = (
-  { node, log, file, transactions, progress, heads, counts, reads }: Parts,
+  { node, log, file, transactions, progress, heads, counts, reads, origins }: Parts,
   perform: (writes: readonly Write[]) => PerformedGroup,
 ) => {
+  const settle = ({ writes }: PerformedGroup): void => {
+    origins.close(writes.map(({ write }) => write));
+    for (const { settle: settleWrite } of writes) settleWrite();
+  };
+
   /** There is nothing to record. The rows that were read may be old, and the results wrong: the head shows whether they are. */
   const confirm = async (mark: ReplicaMark, group: PerformedGroup): Promise<Attempt> => {
     transactions.abandon();
@@ -159,6 +160,7 @@ export const replication = (
   /** The record may be in the log. Its writes that changed nothing are not in it, and can be tried again. */
   const refuseUnknown = ({ writes }: PerformedGroup, error: AppendUnknown): Attempt => {
     const refusal = new EngineUnavailable(error.message, { cause: error });
+    origins.close(writes.filter(({ isRecorded }) => isRecorded).map(({ write }) => write));
     for (const { write, isRecorded } of writes) write.reject(isRecorded ? error : refusal);
     progress.suspect();
     return SETTLED;
@@ -176,13 +178,14 @@ export const replication = (
     }
   };
 
-  return async (writes: readonly Write[]): Promise<Attempt> => {
+  return async (queued: readonly Write[]): Promise<Attempt> => {
     const begun = transactions.open();
     if (begun?.state === "locked") return { state: "locked" };
     if (begun) {
-      refuse(writes, refusalOf(begun.error));
+      refuse(queued, refusalOf(begun.error));
       return SETTLED;
     }
+    const writes = origins.refuseStale(queued);
     try {
       const mark = file.mark();
       progress.advance(mark);
@@ -312,7 +315,7 @@ const takeGroup = (queue: WriteQueue, size: number): readonly Write[] => {
 
 /** Queues writes, commits them group by group, and applies the records of others when no write waits. */
 export const commitLoop = (
-  { lease, growth }: Pick<Parts, "lease" | "growth">,
+  { lease, growth, origins }: Pick<Parts, "lease" | "growth" | "origins">,
   {
     groupSize = 1024,
     lockWait = LOCK_WAIT_MS,
@@ -354,7 +357,10 @@ export const commitLoop = (
   const start = (): void => void (running ??= run());
 
   return {
-    commit: acceptWrites(queue, { queueLimit, lockWait, onWrite: start }),
+    commit: acceptWrites(
+      { ...queue, push: (write) => queue.push(origins.note(write)) },
+      { queueLimit, lockWait, onWrite: start },
+    ),
     /** The log may have grown: applies its new records. */
     follow(): void {
       mayHaveGrown = true;

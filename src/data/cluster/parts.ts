@@ -17,6 +17,7 @@ import type { ReadinessOptions } from "../db/readiness.ts";
 import { type GroupCommitOptions, transactions } from "../db/commit.ts";
 import { openReplicaFile } from "./file.ts";
 import type { Blame } from "./nodes.ts";
+import { writeOrigins } from "./speculation.ts";
 
 /** How many requests for the head may be pending. Later callers meanwhile share the next one. */
 const MAX_REQUESTS = 4;
@@ -271,6 +272,18 @@ export const openParts = (path: string, log: Log, node: string) => {
     files.assert();
     changes.beginOwn();
   };
+  /** This process's work, for `cluster status` and the metrics. */
+  const counts = {
+    isEngineFull: false,
+    appends: 0,
+    lostAppends: 0,
+    appendSeconds: 0,
+    recordBytes: 0,
+    applied: 0,
+    committed: 0,
+  };
+  /** How often other processes and nodes have changed the file. */
+  const foreignVersion = () => changes.foreign() + counts.applied;
   return {
     node,
     log,
@@ -278,6 +291,9 @@ export const openParts = (path: string, log: Log, node: string) => {
     files,
     lost,
     changes,
+    counts,
+    foreignVersion,
+    origins: writeOrigins(foreignVersion),
     transactions: transactions(file.writer, { beginOwn, endOwn: changes.endOwn }),
     progress: replicaProgress(file.mark()),
     heads: headRequests(log),
@@ -287,16 +303,6 @@ export const openParts = (path: string, log: Log, node: string) => {
     lockHolder: () => holderOf(path),
     /** The nodes whose records had another effect here, though this file is sound. */
     blames: [] as Blame[],
-    /** This process's work, for `cluster status` and the metrics. */
-    counts: {
-      isEngineFull: false,
-      appends: 0,
-      lostAppends: 0,
-      appendSeconds: 0,
-      recordBytes: 0,
-      applied: 0,
-      committed: 0,
-    },
   };
 };
 

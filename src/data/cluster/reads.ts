@@ -1,5 +1,6 @@
 import { oncePerTurn } from "../db/fresh-reads.ts";
 import type { Parts, ReplicaOptions } from "./parts.ts";
+import { isSpeculative, speculate } from "./speculation.ts";
 
 const APPLY_MS = 5000;
 /** How often the engine is asked for the end of the log, if nothing else asks. */
@@ -17,7 +18,7 @@ const pollInterval = (staleMs: number): number =>
  * @param follow called when the log has records that the file does not hold
  */
 export const replicaReads = (
-  { progress, heads, reads }: Parts,
+  { progress, heads, reads, changes, foreignVersion }: Parts,
   { staleMs = STALE_MS, applyMs = APPLY_MS }: ReplicaOptions,
   follow: () => void,
 ) => {
@@ -94,8 +95,17 @@ export const replicaReads = (
     }, NOTICE_MS);
   };
 
+  const version = (): number => {
+    changes.detect();
+    return foreignVersion();
+  };
+  const mayBeCurrent = () => !progress.isBehind() && !progress.failure() && !heads.isUnreachable();
+
   return {
-    fresh,
+    fresh: (): Promise<void> => (isSpeculative() ? asIs() : fresh()),
+    /** As `speculate`, unless the file is known to be old. */
+    speculate: <Result>(run: () => Promise<Result>): Promise<Result> =>
+      mayBeCurrent() ? speculate({ version, confirm: fresh }, run) : run(),
     async recent(): Promise<void> {
       if (progress.failure() || age() > staleMs) return fresh();
       return asIs();

@@ -101,8 +101,8 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     file,
     files,
     lost,
-    changes,
     counts,
+    foreignVersion,
     progress,
     heads,
     transactions: transacting,
@@ -118,7 +118,8 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     throw error;
   }
   const { follow, expire, refuseLate } = writes;
-  const { stop: stopReads, fresh, recent, poll, notice, pollMs } = replicaReads(parts, options, follow);
+  const reads = replicaReads(parts, options, follow);
+  const { fresh, recent, poll, notice, pollMs } = reads;
   const ending = new AbortController();
   log.watch(notice, ending.signal);
   const timer = setInterval(() => {
@@ -153,7 +154,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
   const close = async (): Promise<void> => {
     ending.abort();
     clearInterval(timer);
-    stopReads();
+    reads.stop();
     await Promise.all([shrinking?.catch(() => {}), checking]);
     await writes.stop();
     readiness.close();
@@ -165,8 +166,8 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     commit: writes.commit,
     fresh,
     recent,
-    version: () => changes.foreign() + counts.committed + counts.applied,
-    foreignVersion: () => changes.foreign() + counts.applied,
+    version: () => foreignVersion() + counts.committed,
+    foreignVersion,
     assertInPlace: files.assert,
     lost,
     async assertReady() {
@@ -201,6 +202,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
       ...counts,
     }),
     contents: file.contents.digests,
+    speculate: reads.speculate,
     outdated: progress.outdated,
     fail: progress.fail,
   };

@@ -3,6 +3,7 @@ import { MemoryEngine } from "../../support/memory-log.ts";
 import { heldKeys, keepLease } from "../../../src/data/cluster/engines/engine.ts";
 import { commitLoop } from "../../../src/data/cluster/commit-loop.ts";
 import { logGrowth, writeLease } from "../../../src/data/cluster/parts.ts";
+import { writeOrigins } from "../../../src/data/cluster/speculation.ts";
 import type { WriteLease } from "../../../src/data/cluster/log.ts";
 import { openReplica } from "../../../src/data/cluster/replica.ts";
 import { migrations } from "../../../src/data/db/migrations.ts";
@@ -225,7 +226,7 @@ test("groups of writes that wait for no engine let other events run between them
   let groupsBeforeEvent: number | undefined;
   const write = () => loop.commit([], undefined, { isDerived: true });
   const loop = commitLoop(
-    { lease, growth: logGrowth() },
+    { lease, growth: logGrowth(), origins: writeOrigins(() => 0) },
     {},
     {
       catchUp: async () => {},
