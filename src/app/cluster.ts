@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { Cluster, ReplicaState } from "../data/cluster/cluster.ts";
 import { spacePoller } from "../data/cluster/engine-space.ts";
+import { catchUp } from "../data/cluster/far-behind.ts";
 import { erasurePoller } from "../data/cluster/erasures.ts";
 import { EngineFull, EngineUnavailable } from "../data/cluster/log.ts";
 import { isCheckedFirst } from "../data/cluster/membership.ts";
@@ -10,12 +11,14 @@ import { announceNode, countDeclared, missingNodes, type Nodes } from "../data/c
 import { onOneNode } from "../data/cluster/on-one-node.ts";
 import { FORMAT } from "../data/cluster/record.ts";
 import { snapshotPoller } from "../data/cluster/snapshot-schedule.ts";
+import { writeHolder } from "../data/cluster/write-holder.ts";
 import type { Config } from "../config/config.ts";
 import type { Context } from "../data/context.ts";
 import { databasePath, nodeIdPath } from "../data/data-dir/paths.ts";
 import { snapshotObjects } from "../data/cluster/snapshot-files.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
 import { vacuum } from "../data/db/vacuum.ts";
+import { isReachable, type NodeRequests, nodeRequests, type WriteTarget } from "../edge/write-forwarding.ts";
 import { PublicProblem } from "../http/health.ts";
 import type { CounterOptions, GaugeOptions, MetricName } from "../http/metrics.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
@@ -38,8 +41,12 @@ const clusterGauges = (
   { name: "cluster_log_lag", read: () => Math.max(0, state().head - state().position) },
 ];
 
-const clusterCounters = ({ state }: Pick<Cluster, "state">): CounterOptions[] => {
+const clusterCounters = (
+  { state }: Pick<Cluster, "state">,
+  { forwarded }: Pick<Writes, "forwarded">,
+): CounterOptions[] => {
   const counts: Partial<Record<MetricName, () => number>> = {
+    cluster_forwarded_writes_total: forwarded,
     cluster_appends_total: () => state().appends,
     cluster_lost_appends_total: () => state().lostAppends,
     cluster_append_seconds_total: () => state().appendSeconds,
@@ -141,6 +148,9 @@ export interface ServerCluster extends Cluster {
   /** @throws PublicProblem if this node cannot bring itself up to date */
   assertReady(fresh: () => Promise<void>): Promise<void>;
   readonly pollers: readonly Poller[];
+  /** The requests that other nodes send to this one. */
+  readonly nodeRequests: NodeRequests;
+  readonly writes: Writes;
   /** Runs pollers on one node at a time. */
   onOneNode(pollers: readonly Poller[]): Poller;
   readonly gauges: readonly GaugeOptions[];
@@ -235,11 +245,39 @@ const workOfOneNode = (pollers: readonly Poller[], cluster: Cluster, log: Logger
     onError: (error) => log.warn({ err: error }, "the claim on the work of one node failed"),
   });
 
-/** @param address of this node, for other machines */
+/** Which node writes for all. @param own how the others reach this node */
+const writesOf = (cluster: Cluster, own: WriteTarget, log: Logger) => {
+  let forwarded = 0;
+  const holder = writeHolder(cluster.log, own, {
+    isReachable,
+    onUnreachable: (url) =>
+      log.warn(
+        { url },
+        "this node cannot reach the node that writes for all, so it writes itself, which is slower for both: HOST of that node must be an address that this one reaches",
+      ),
+    onError: (error) => log.warn({ err: error }, "which node writes for all is unknown"),
+  });
+  /** `forwarded`: how many requests the other node has responded to. */
+  return { ...holder, forwarded: () => forwarded, onForwarded: () => void forwarded++ };
+};
+
+type Writes = ReturnType<typeof writesOf>;
+
+/** Waits until the replica has the whole log: at a start, it may lack more than it applies while a request waits. */
+export const applyLog = (cluster: Cluster, { database, log }: Context): Promise<void> =>
+  catchUp(database, cluster, (left) => log.info({ left }, "applying the cluster's log"));
+
+interface NodeAddresses {
+  /** Of this node, for operators. */
+  address: string;
+  /** Of its port for HTTP, for other nodes. */
+  url: string;
+}
+
 export const serverCluster = async (
   cluster: Cluster,
   { config, clock, log }: Omit<Context, "database">,
-  address: string,
+  { address, url }: NodeAddresses,
 ): Promise<ServerCluster> => {
   if (!config.blobsUrl) log.warn(NO_BLOBS);
   const since = clock.now();
@@ -268,6 +306,8 @@ export const serverCluster = async (
         ),
     },
   );
+  const token = crypto.randomUUID();
+  const writes = writesOf(cluster, { url, token }, log);
   const state = () => cluster.state();
   await nodes.tick();
   const { fault, poller } = watchEngine({ state }, clock, log);
@@ -290,9 +330,17 @@ export const serverCluster = async (
     fault,
     missing,
     assertReady: readinessOf(state, fault),
-    pollers: [nodes, poller, missingPoller, ...snapshotPollers(cluster, config, log, judge)],
+    nodeRequests: nodeRequests(token),
+    writes,
+    pollers: [
+      nodes,
+      poller,
+      missingPoller,
+      ...writes.pollers,
+      ...snapshotPollers(cluster, config, log, judge),
+    ],
     onOneNode: (pollers) => workOfOneNode(pollers, cluster, log),
     gauges: clusterGauges({ state, liveNodes: nodes.count }, config),
-    counters: clusterCounters({ state }),
+    counters: clusterCounters({ state }, writes),
   };
 };

@@ -12,6 +12,7 @@ import { httpsOnly } from "../edge/https-only.ts";
 import { publicPort } from "../lib/host-addresses.ts";
 import type { Limiters } from "../edge/workers/limiters.ts";
 import { type OwnerSocket, forwarder } from "../edge/forwarding.ts";
+import { writeForwarder } from "../edge/write-forwarding.ts";
 import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
 import type { Handler } from "../edge/http-listener.ts";
 import { refusedHosts } from "../edge/refused-hosts.ts";
@@ -150,6 +151,7 @@ export const createRequestHandlers = (
 ) => {
   const { config, database, log } = context;
   const { https, sites, expiries } = services;
+  const { clusterNode } = vitals;
   const requestMetrics = metrics({
     version: VERSION,
     expiries,
@@ -165,6 +167,7 @@ export const createRequestHandlers = (
     authenticate: services.keys.authenticate,
     ...callers,
     requests: limiters.requests,
+    ...(clusterNode && { nodeOf: clusterNode.nodeRequests.nodeOf }),
     responses: services.keptResponses,
     clock: context.clock,
     bodyLimit: config.bodyLimit,
@@ -195,7 +198,11 @@ export const createRequestHandlers = (
   const refused = refusedHosts(context);
   const finishOther = finishUnrouted(finish);
   const forward = owner && forwarder({ ...owner, ...connections, finish: finishOther });
-  const fetch = dispatcher({
+  const api = config.console ? console.gateway.respond(app.fetch) : app.fetch;
+  const write =
+    clusterNode &&
+    writeForwarder({ ...clusterNode, ...clusterNode.writes, connections, finish: finishOther });
+  const dispatch = dispatcher({
     parseHost,
     refuse: forward ?? refusedResponse(refused.add, finishOther),
     ...(https && {
@@ -209,7 +216,7 @@ export const createRequestHandlers = (
         port: publicPort(config.baseUrl, httpsPort),
       }),
     }),
-    api: config.console ? console.gateway.respond(app.fetch) : app.fetch,
+    api: write?.(api) ?? api,
     forward,
     sites,
     mustSaveMemory: () => (vitals.responseUse?.().open ?? 0) > MAX_READ_AHEAD,
@@ -218,6 +225,7 @@ export const createRequestHandlers = (
     onError: database.suspect,
     log,
   });
+  const fetch = clusterNode?.nodeRequests.accept(dispatch, connections.keepOpen) ?? dispatch;
   const misdirected: Handler = misdirectedResponse(parseHost, finishOther);
   return { app, fetch, misdirected, refusedHosts: refused, metrics: requestMetrics, limiters };
 };

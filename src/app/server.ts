@@ -94,8 +94,16 @@ const serverClock = ({ config, database, clock, log }: Context) =>
   });
 
 /** Not loaded by a server without a cluster. */
-const nodeOf = async (opened: Cluster | undefined, context: Context, url: string) =>
-  opened && (await import("./cluster.ts")).serverCluster(opened, context, addressOf(context.config, url));
+const nodeOf = async (opened: Cluster | undefined, context: Context, url: string) => {
+  if (!opened) return undefined;
+  const { applyLog, serverCluster } = await import("./cluster.ts");
+  const addresses = {
+    address: addressOf(context.config, url),
+    url: networkUrls(url, context.config.portHost)[0] ?? url,
+  };
+  await applyLog(opened, context);
+  return serverCluster(opened, context, addresses);
+};
 
 /** Not loaded by a server without workers. */
 const workersOf = async (config: Config, log: Logger, fetch: Handler, program: StartOptions["program"]) =>
@@ -198,7 +206,11 @@ export const startServer = async (
     context,
     services,
     {
-      connections: connectionsOf(http ? [main, http] : [main], https, workers?.forwarded),
+      connections: connectionsOf(
+        http ? [main, http] : [main],
+        https,
+        workers?.forwarded ?? cluster?.nodeRequests,
+      ),
       port: main.port,
       httpsPort: https?.port ?? 0,
       fileUse: listeners.fileUse,
@@ -282,6 +294,7 @@ export const startServer = async (
     state: () => describeReadiness(readinessChecks(config, database, { ...listeners, clusterNode: cluster })),
     async drain() {
       isDraining = config.drainTime > 0;
+      await cluster?.writes.leave();
       await Bun.sleep(config.drainTime);
     },
     stop: once(stop),

@@ -22,13 +22,13 @@ export const isForWorker = ({ method, url }: Pick<Request, "method" | "url">): b
 const CLIENT = "x-worker-client";
 /** A longer body is streamed. */
 const SMALL_BODY_BYTES = 16 * 1024;
-const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+export const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 type Body = ConstructorParameters<typeof Response>[0];
 
 /** Headers about the connection to the client (RFC 9110 section 7.6.1), or about a body that is on its way. */
 const NOT_FORWARDED = ["connection", "keep-alive", "te", "upgrade", "expect"] as const;
 /** Statuses whose responses have no body. */
-const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+export const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The socket to which a worker sends requests. */
 export interface OwnerSocket {
@@ -37,10 +37,14 @@ export interface OwnerSocket {
   token: string;
 }
 
-const headersFor = (request: Request, client: string): Headers => {
+/** The path and the query of a URL, as the client sent them. */
+export const pathIn = (url: string): string => url.slice(url.indexOf("/", "https://".length));
+
+/** @param name of a header that only the receiver reads @param value its value */
+export const headersFor = (request: Request, name: string, value: string): Headers => {
   const headers = new Headers(request.headers);
-  headers.set(CLIENT, client);
-  for (const name of NOT_FORWARDED) headers.delete(name);
+  headers.set(name, value);
+  for (const other of NOT_FORWARDED) headers.delete(other);
   // `fetch` then sends its own, which asks for the API as an empty one does.
   if (headers.get("host") === "") headers.delete("host");
   // `fetch` would add codings that the client does not accept.
@@ -93,13 +97,13 @@ export const forwarder = ({
   finish: FinishUnrouted;
 }): Handler => {
   const send = async (request: Request, body: Body): Promise<Response> => {
-    const { method, url, signal } = request;
+    const { method, signal } = request;
     const client = `${socket.token} ${isDirect(request) ? "https" : "http"} ${peerOf(request)}`;
     // The owner reads the host from its header, and the scheme from that of the worker.
-    return fetch(`http://localhost${url.slice(url.indexOf("/", "https://".length))}`, {
+    return fetch(`http://localhost${pathIn(request.url)}`, {
       unix: socket.path,
       method,
-      headers: headersFor(request, client),
+      headers: headersFor(request, CLIENT, client),
       body,
       signal,
       redirect: "manual",
@@ -142,12 +146,20 @@ export const forwarder = ({
   };
 };
 
+/** The client of a request that another process has forwarded. */
+export interface ForwardedClient {
+  address: string;
+  /** The request arrived over HTTPS. */
+  isDirect: boolean;
+  /** The connection to the other process is closed when it is silent. */
+  hasTimeout: boolean;
+}
+
 export type ForwardedListener = ReturnType<typeof listenForForwarded>;
 
 /** Listens for the requests that workers forward, on a socket that only this user can open. */
 export const listenForForwarded = ({ path, token }: OwnerSocket, fetch: Handler) => {
-  /** `isDirect`: the request arrived over HTTPS. */
-  const clients = new WeakMap<Request, { address: string; isDirect: boolean }>();
+  const clients = new WeakMap<Request, ForwardedClient>();
   // A killed server leaves its socket file.
   rmSync(path, { force: true });
   const server = Bun.serve({
@@ -156,7 +168,7 @@ export const listenForForwarded = ({ path, token }: OwnerSocket, fetch: Handler)
       const [sent, scheme, address = ""] = (request.headers.get(CLIENT) ?? "").split(" ");
       if (sent !== token) return errorResponse(new Fault("not_ready"));
       const isDirect = scheme === "https";
-      clients.set(request, { address, isDirect });
+      clients.set(request, { address, isDirect, hasTimeout: false });
       if (isDirect)
         Object.defineProperty(request, "url", {
           value: `https${request.url.slice("http".length)}`,

@@ -51,6 +51,8 @@ export const listenHttp = ({
     originals.set(named, request);
     return fetch(named);
   };
+  /** The requests on connections that may be silent for any time. */
+  const kept = new WeakSet<Request>();
   let stopping = false;
   const server = Bun.serve({
     hostname: host,
@@ -75,7 +77,7 @@ export const listenHttp = ({
       return await work();
     } finally {
       // The client may use the connection again, or may have vanished.
-      server.timeout(original, stopping ? STOPPING_IDLE_SECONDS : IDLE_SECONDS);
+      if (!kept.has(original)) server.timeout(original, stopping ? STOPPING_IDLE_SECONDS : IDLE_SECONDS);
     }
   };
   const listeningOn = server.port ?? port;
@@ -86,6 +88,11 @@ export const listenHttp = ({
     /** The address of the peer that sent this request; "" if its connection has ended. */
     peerOf: (request: Request): string => server.requestIP(originals.get(request) ?? request)?.address ?? "",
     withoutIdleTimeout,
+    /** Never closes the connection of this request for being silent. */
+    keepOpen(request: Request): void {
+      kept.add(request);
+      server.timeout(request, 0);
+    },
     /** Stops accepting and waits, at most `graceMs`, for requests in flight. Then it closes all connections. */
     async stop(graceMs: number): Promise<void> {
       stopping = true;

@@ -45,6 +45,8 @@ export interface AuthorizationOptions {
   personOf?(request: Request): Promise<Caller | undefined> | undefined;
   /** Limits each caller's requests. */
   requests: RateLimiter;
+  /** The node of a cluster that a request arrived at, if another one: each allows its share of the limits. */
+  nodeOf?(request: Request): string | undefined;
   /** Called after each failed authentication. */
   onRefused?(request: Request): void;
   /** Limits failed authentications of one client. */
@@ -79,6 +81,7 @@ export const authorization = ({
   personOf = () => undefined,
   onRefused = () => {},
   requests,
+  nodeOf = () => undefined,
   failures,
   failureRate,
   clientOf,
@@ -113,7 +116,11 @@ export const authorization = ({
           const caller = await (person ?? keyOf(request, authorization, bearer));
           // The person was removed since they signed in.
           if (!caller) throw notSignedIn();
-          if (caller.rate) Object.assign(set.headers, await requests.take(callerId(caller), caller.rate));
+          if (caller.rate)
+            Object.assign(
+              set.headers,
+              await requests.take(`${callerId(caller)}${nodeOf(request) ?? ""}`, caller.rate),
+            );
           assertScope(caller, scope);
           // Elysia adds a transform's return value to the context, though its types say void.
           return { caller } as unknown as void;

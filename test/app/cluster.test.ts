@@ -91,6 +91,7 @@ test("the metrics are those of the replica", async () => {
     cluster_live_nodes: 1,
     cluster_log_position: 7,
     cluster_log_lag: 2,
+    cluster_forwarded_writes_total: 0,
     cluster_appends_total: 5,
     cluster_lost_appends_total: 2,
     cluster_append_seconds_total: 0.5,

@@ -46,7 +46,7 @@ export const clusterNode = async (env: Record<string, string> = {}) => {
   const node = await serverCluster(
     cluster,
     { ...systemRuntime, config, clock, log },
-    "http://192.0.2.1:3000",
+    { address: "http://192.0.2.1:3000", url: "http://192.0.2.1:3000" },
   );
   atEnd(async () => void (await Promise.all(node.pollers.map((poller) => poller.stop()))));
   const change = async (changes: Partial<ReplicaState>) => {
