@@ -113,7 +113,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "data/data-dir": 880,
   "data/db": 4160,
   "data/recovery": 1159,
-  edge: 1953,
+  edge: 1949,
   "edge/workers": 314,
   http: 2532,
   lib: 2791,

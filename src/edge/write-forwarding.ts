@@ -7,7 +7,7 @@ import { type FinishUnrouted, errorResponse } from "./error-response.ts";
 import { type ForwardedClient, NULL_BODY, SAFE_METHODS, headersFor, pathIn } from "./forwarding.ts";
 import type { Handler } from "./http-listener.ts";
 
-/** The header in which a node sends the other's token, and the scheme, method, own id and client's address of a request. */
+/** The header in which a node sends the other's token, and the method, its own id and the client's address of a request. */
 const NODE_REQUEST = "x-node-request";
 /** A larger body is handled where it arrives: a slow client then keeps no other node busy. */
 const MAX_BYTES = 16 * 1024;
@@ -27,12 +27,6 @@ const isSame = (one: string, other: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** The client's request, of which a node has sent the method and the scheme in a header. */
-const unpack = async (request: Request, scheme: string, method: string): Promise<Request> => {
-  const url = scheme === "https" ? `https${request.url.slice("http".length)}` : request.url;
-  return copyOf(request, { url, method, body: await readBodyWithin(request, MAX_BYTES) });
-};
-
 /** The requests that other nodes send to this one. They prove it by its token. */
 export const nodeRequests = (token: string) => {
   const clients = new WeakMap<Request, ForwardedClient & { node: string }>();
@@ -47,14 +41,17 @@ export const nodeRequests = (token: string) => {
       (request) => {
         const packed = request.headers.get(NODE_REQUEST);
         if (packed === null) return handle(request);
-        const [sent = "", scheme, method = "", node = "", address = ""] = packed.split(" ");
+        const [sent = "", method, node = "", address = ""] = packed.split(" ");
         // A sender takes this for proof that nothing was done.
         if (!isSame(sent, token)) return errorResponse(new Fault("misdirected"));
         keepOpen(request);
-        if (scheme === undefined) return new Response(null, { status: 204 });
+        if (method === undefined) return new Response(null, { status: 204 });
         request.headers.delete(NODE_REQUEST);
-        clients.set(request, { address, isDirect: scheme === "https", hasTimeout: true, node });
-        return unpack(request, scheme, method).then(handle, (error) => errorResponse(faultOf(error)));
+        clients.set(request, { address, isDirect: false, hasTimeout: true, node });
+        return readBodyWithin(request, MAX_BYTES).then(
+          (body) => handle(copyOf(request, body, method)),
+          (error) => errorResponse(faultOf(error)),
+        );
       },
   };
 };
@@ -122,7 +119,7 @@ export const writeForwarder = ({
     request: Request,
     body: Uint8Array,
   ): Promise<Response | undefined> => {
-    const packed = `${token} ${isDirect(request) ? "https" : "http"} ${request.method} ${node} ${peerOf(request)}`;
+    const packed = `${token} ${request.method} ${node} ${peerOf(request)}`;
     sending++;
     try {
       const response = await fetch(`${url}${pathIn(request.url)}`, {
@@ -156,9 +153,11 @@ export const writeForwarder = ({
     } catch (error) {
       return finish(request, errorResponse(faultOf(error)));
     }
-    const to = nodeOf(request) !== undefined || sending >= MAX_SENT ? undefined : target();
+    // Requests that arrive encrypted do not leave the node in clear text.
+    const staysHere = nodeOf(request) !== undefined || isDirect(request) || sending >= MAX_SENT;
+    const to = staysHere ? undefined : target();
     const sent = to && (await withoutIdleTimeout(request, () => send(to, request, body)));
-    return sent ?? speculate(async () => api(copyOf(request, { body })));
+    return sent ?? speculate(async () => api(copyOf(request, body)));
   };
 
   return (api) => (request) =>

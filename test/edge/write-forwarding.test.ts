@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { connectionsOf } from "../../src/edge/connections.ts";
+import type { HttpsListener } from "../../src/edge/https-listener.ts";
 import { listenHttp } from "../../src/edge/http-listener.ts";
 import { isReachable, nodeRequests, writeForwarder } from "../../src/edge/write-forwarding.ts";
 import { Fault, faultResponse } from "../../src/lib/errors.ts";
@@ -8,6 +9,11 @@ import { atEnd } from "../support/ends.ts";
 type Respond = (request: Request) => Response | Promise<Response>;
 
 const TOKENS = { a: "token-of-a", b: "token-of-b" };
+
+/** A listener for HTTPS that has the requests with this header. */
+const OVER_HTTPS = {
+  contextOf: ({ headers }: Request) => (headers.has("over-https") ? { address: "192.0.2.1" } : undefined),
+} as unknown as HttpsListener;
 
 /** A node whose API describes each request. */
 const startNode = (name: keyof typeof TOKENS, respond?: Respond) => {
@@ -18,7 +24,7 @@ const startNode = (name: keyof typeof TOKENS, respond?: Respond) => {
   let forwarded = 0;
   const listener = listenHttp({ host: "127.0.0.1", port: 0, fetch: (request) => fetch(request) });
   atEnd(() => listener.stop(0));
-  const connections = connectionsOf([listener], undefined, requests);
+  const connections = connectionsOf([listener], OVER_HTTPS, requests);
   const forward = writeForwarder({
     node: name,
     target: () => target,
@@ -97,6 +103,12 @@ test("reads and large writes are handled where they arrive", async () => {
   expect([a.handled, b.handled]).toEqual([[], ["GET", "POST"]]);
 });
 
+test("a request that arrived over HTTPS does not leave the node in clear text", async () => {
+  const { a, b } = pair();
+  await fetch(`${b.url}/v1/pets`, { method: "POST", body: "{}", headers: { "over-https": "yes" } });
+  expect([a.handled, b.handled]).toEqual([[], ["POST"]]);
+});
+
 test("a request is sent on once", async () => {
   const { a, b } = pair();
   a.sendTo(b.url, TOKENS.b);
@@ -106,7 +118,7 @@ test("a request is sent on once", async () => {
 
 test("without the token of this process, nothing is done", async () => {
   const { a } = pair();
-  for (const header of ["", "token-of-b", "token-of-a2", "token-of-b http POST b 127.0.0.1"]) {
+  for (const header of ["", "token-of-b", "token-of-a2", "token-of-b POST b 127.0.0.1"]) {
     const headers = { "x-node-request": header };
     const response = await fetch(`${a.url}/v1/pets`, { method: "POST", headers, body: "{}" });
     expect(response.status).toBe(421);
