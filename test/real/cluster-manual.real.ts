@@ -76,7 +76,8 @@ const statusesDuringRestart = async ({ balancer, node2 }: Machines): Promise<str
 };
 
 const expectNoFailure = (statuses: readonly string[]): void => {
-  expect(statuses.length).toBeGreaterThan(50);
+  // On a busy machine, each takes a tenth of a second.
+  expect(statuses.length).toBeGreaterThan(15);
   expect([...new Set(statuses)]).toEqual(["200"]);
 };
 

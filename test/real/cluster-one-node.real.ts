@@ -67,7 +67,7 @@ test("of three nodes that start together one creates the first key; a session an
   for (const url of [a, b])
     expect((await call(url, session, "GET", "/console/api/v1/pets")).status).toBe(401);
 
-  // The same request, sent to all nodes together, is executed once.
+  // The same request, sent to all nodes together, is executed once. One node writes for all, so it may still be in progress there.
   const add = (url: string, idempotencyKey: string) =>
     fetch(`${url}/v1/pets`, {
       method: "POST",
@@ -80,8 +80,10 @@ test("of three nodes that start together one creates the first key; a session an
     });
   for (let round = 0; round < 20; round++) {
     const responses = await Promise.all([a, b, c].map((url) => add(url, `round-${round}`)));
-    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
-    const bodies = await Promise.all(responses.map((response) => response.text()));
+    const created = responses.filter(({ status }) => status === 201);
+    expect(created.length).toBeGreaterThan(0);
+    for (const { status } of responses) expect([201, 409]).toContain(status);
+    const bodies = await Promise.all(created.map((response) => response.text()));
     expect(new Set(bodies).size).toBe(1);
   }
   const pets = await fetch(`${a}/v1/pets?limit=100`, { headers: { authorization: `Bearer ${key}` } });
