@@ -43,7 +43,7 @@ const clusterGauges = (
 
 const clusterCounters = (
   { state }: Pick<Cluster, "state">,
-  { forwarded }: Pick<Writes, "forwarded">,
+  { forwarded = () => 0 }: Partial<Pick<Writes, "forwarded">> = {},
 ): CounterOptions[] => {
   const counts: Partial<Record<MetricName, () => number>> = {
     cluster_forwarded_writes_total: forwarded,
@@ -150,7 +150,8 @@ export interface ServerCluster extends Cluster {
   readonly pollers: readonly Poller[];
   /** The requests that other nodes send to this one. */
   readonly nodeRequests: NodeRequests;
-  readonly writes: Writes;
+  /** Undefined with HTTPS_PORT. */
+  readonly writes: Writes | undefined;
   /** Runs pollers on one node at a time. */
   onOneNode(pollers: readonly Poller[]): Poller;
   readonly gauges: readonly GaugeOptions[];
@@ -245,18 +246,22 @@ const workOfOneNode = (pollers: readonly Poller[], cluster: Cluster, log: Logger
     onError: (error) => log.warn({ err: error }, "the claim on the work of one node failed"),
   });
 
-/** Which node writes for all. @param own how the others reach this node */
-const writesOf = (cluster: Cluster, own: WriteTarget, log: Logger) => {
+/** Which node is the writer. @param own how the others reach this node */
+const writesOf = ({ log: engine, node }: Cluster, own: WriteTarget, log: Logger) => {
   let forwarded = 0;
-  const holder = writeHolder(cluster.log, own, {
-    isReachable,
-    onUnreachable: (url) =>
-      log.warn(
-        { url },
-        "this node cannot reach the node that writes for all, so it writes itself, which is slower for both: HOST of that node must be an address that this one reaches",
-      ),
-    onError: (error) => log.warn({ err: error }, "which node writes for all is unknown"),
-  });
+  const holder = writeHolder(
+    engine,
+    { node, ...own },
+    {
+      isReachable,
+      onUnreachable: (url) =>
+        log.warn(
+          { url },
+          "this node cannot reach the writer node, so it handles writes locally, which is slower: if that node runs, set its HOST to an address that this one reaches",
+        ),
+      onError: (error) => log.warn({ err: error }, "which node is the writer is unknown"),
+    },
+  );
   /** `forwarded`: how many requests the other node has responded to. */
   return { ...holder, forwarded: () => forwarded, onForwarded: () => void forwarded++ };
 };
@@ -307,7 +312,8 @@ export const serverCluster = async (
     },
   );
   const token = crypto.randomUUID();
-  const writes = writesOf(cluster, { url, token }, log);
+  // Requests between nodes are not encrypted. A node that listens for HTTPS neither sends nor accepts them.
+  const writes = config.httpsPort === undefined ? writesOf(cluster, { url, token }, log) : undefined;
   const state = () => cluster.state();
   await nodes.tick();
   const { fault, poller } = watchEngine({ state }, clock, log);
@@ -336,7 +342,7 @@ export const serverCluster = async (
       nodes,
       poller,
       missingPoller,
-      ...writes.pollers,
+      ...(writes?.pollers ?? []),
       ...snapshotPollers(cluster, config, log, judge),
     ],
     onOneNode: (pollers) => workOfOneNode(pollers, cluster, log),

@@ -200,7 +200,7 @@ export const createRequestHandlers = (
   const forward = owner && forwarder({ ...owner, ...connections, finish: finishOther });
   const api = config.console ? console.gateway.respond(app.fetch) : app.fetch;
   const write =
-    clusterNode &&
+    clusterNode?.writes &&
     writeForwarder({ ...clusterNode, ...clusterNode.writes, connections, finish: finishOther });
   const dispatch = dispatcher({
     parseHost,
@@ -225,7 +225,9 @@ export const createRequestHandlers = (
     onError: database.suspect,
     log,
   });
-  const fetch = clusterNode?.nodeRequests.accept(dispatch, connections.keepOpen) ?? dispatch;
+  const fetch = clusterNode?.writes
+    ? clusterNode.nodeRequests.accept(dispatch, connections.keepOpen)
+    : dispatch;
   const misdirected: Handler = misdirectedResponse(parseHost, finishOther);
   return { app, fetch, misdirected, refusedHosts: refused, metrics: requestMetrics, limiters };
 };

@@ -294,7 +294,7 @@ export const startServer = async (
     state: () => describeReadiness(readinessChecks(config, database, { ...listeners, clusterNode: cluster })),
     async drain() {
       isDraining = config.drainTime > 0;
-      await cluster?.writes.leave();
+      await cluster?.writes?.leave();
       await Bun.sleep(config.drainTime);
     },
     stop: once(stop),

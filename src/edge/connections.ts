@@ -38,7 +38,7 @@ export const connectionsOf = (
       return https?.contextOf(request) !== undefined || forwarded?.clientOf(request)?.isDirect === true;
     },
     withoutIdleTimeout,
-    /** Never closes the connection of this request, which came over HTTP, for being silent. */
+    /** Disables the idle timeout of the request's HTTP connection. */
     keepOpen: (request: Request): void => listenerOf(request)?.keepOpen(request),
   };
 };

@@ -10,7 +10,7 @@ const PLAIN_READ =
   /^https?:\/\/[^/]*\/v1\/(?:(?:pets|categories|store\/orders)(?:\/\d+)?|statistics(?:\/categories)?)(?:\?[^#]*)?$/;
 
 /** No route has such a path, and `fetch` would not send it as it is. */
-const UNROUTABLE = /^https?:\/\/[^/]*\/\/|#/;
+export const UNROUTABLE = /^https?:\/\/[^/]*\/\/|#/;
 
 /** True for a request that a worker may respond to by itself. No route has TRACE, and `fetch` drops the body of its response. */
 export const isForWorker = ({ method, url }: Pick<Request, "method" | "url">): boolean =>

@@ -88,7 +88,7 @@ export const listenHttp = ({
     /** The address of the peer that sent this request; "" if its connection has ended. */
     peerOf: (request: Request): string => server.requestIP(originals.get(request) ?? request)?.address ?? "",
     withoutIdleTimeout,
-    /** Never closes the connection of this request for being silent. */
+    /** Disables the idle timeout of the request's connection. */
     keepOpen(request: Request): void {
       kept.add(request);
       server.timeout(request, 0);

@@ -45,7 +45,7 @@ export interface AuthorizationOptions {
   personOf?(request: Request): Promise<Caller | undefined> | undefined;
   /** Limits each caller's requests. */
   requests: RateLimiter;
-  /** The node of a cluster that a request arrived at, if another one: each allows its share of the limits. */
+  /** The cluster node that forwarded a request. Each node has its own share of the limits. */
   nodeOf?(request: Request): string | undefined;
   /** Called after each failed authentication. */
   onRefused?(request: Request): void;

@@ -51,7 +51,7 @@ export const METRICS = {
     "With DATABASE_URL: records up to the last known end of the log that this node has not applied.",
   ),
   cluster_forwarded_writes_total: counter(
-    "With DATABASE_URL: requests that the node that writes for all has carried out for this one.",
+    "With DATABASE_URL: requests that the writer node has carried out for this one.",
   ),
   cluster_appends_total: counter(
     "With DATABASE_URL: records that this node tried to append to the log. Each holds the writes of one moment.",

@@ -67,7 +67,7 @@ test("of three nodes that start together one creates the first key; a session an
   for (const url of [a, b])
     expect((await call(url, session, "GET", "/console/api/v1/pets")).status).toBe(401);
 
-  // The same request, sent to all nodes together, is executed once. One node writes for all, so it may still be in progress there.
+  // The same request, sent to all nodes together, is executed once. It may still be in progress at the writer node.
   const add = (url: string, idempotencyKey: string) =>
     fetch(`${url}/v1/pets`, {
       method: "POST",

@@ -50,7 +50,7 @@ const forwarded = (nodes: readonly Node[], key: string) =>
 const appendsOf = (nodes: readonly Node[], key: string) =>
   Promise.all(nodes.map((each) => counterOf(each, key, "cluster_appends_total")));
 
-/** Nodes over an engine. The first one writes for all. */
+/** Nodes over an engine. The first one is the writer. */
 const startNodes = async (url: string, count: number) => {
   const place = directory();
   const env = { DATABASE_URL: url, LOG_LEVEL: "info" };
@@ -75,7 +75,7 @@ const ENGINES = {
 for (const [name, { programs, start }] of Object.entries(ENGINES))
   for (const ms of DELAYS)
     real(...programs)(
-      `with ${ms} ms to ${name}, one of three nodes writes for all, and about as much as one node alone`,
+      `with ${ms} ms to ${name}, one of three nodes is the writer, and writes about as much as one node alone`,
       async () => {
         const rates: number[] = [];
         for (const count of [1, 3]) {
@@ -109,7 +109,7 @@ for (const [name, { programs, start }] of Object.entries(ENGINES))
     );
 
 real(...ETCD)(
-  "when the node that writes for all is killed or suspended, the others write, and lose and double nothing",
+  "when the writer node is killed or suspended, the others write, and lose and double nothing",
   async () => {
     const engine = kept(await startEtcd(1));
     const { nodes, key } = await startNodes(engine.url("writes"), 3);

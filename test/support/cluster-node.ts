@@ -36,7 +36,7 @@ export const clusterNode = async (env: Record<string, string> = {}) => {
     outdated: new Promise(() => {}),
     fail: () => {},
     contents: () => [],
-    speculate: (run) => run(),
+    speculate: async (run) => ({ result: await run(), hasWritten: false }),
   };
   const config = readConfig({
     flags: {},

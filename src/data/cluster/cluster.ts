@@ -1,4 +1,5 @@
 import type { ContentDigest } from "./contents.ts";
+import type { Outcome } from "./speculation.ts";
 import type { Blame } from "./nodes.ts";
 import type { Log, ReplicaDamaged } from "./log.ts";
 
@@ -12,11 +13,8 @@ export interface Cluster {
   state(): ReplicaState;
   /** What the replica's tables hold, at positions that nodes compare, in ascending order. */
   contents(): readonly ContentDigest[];
-  /**
-   * Runs a request that may write on the file as it is, and again if that was not current.
-   * @param run has no effect but its writes
-   */
-  speculate<Result>(run: () => Promise<Result>): Promise<Result>;
+  /** Runs a request that may write on the file as it is, and again if that was not current. Only its writes are not doubled. */
+  speculate<Result>(run: () => Promise<Result>): Promise<Outcome<Result>>;
   /** Resolves when the replica has to be rebuilt from the snapshot: the server then starts again. */
   readonly outdated: Promise<Error>;
   /** Serves nothing from now on, and makes the replica again. */

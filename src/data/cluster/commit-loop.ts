@@ -97,12 +97,14 @@ const refusalOf = (error: unknown): unknown =>
 
 /** Returns a function that tries to commit writes through the log, in a transaction of the file that stays open meanwhile. */
 export const replication = (
-  { node, log, file, transactions, progress, heads, counts, reads, origins }: Parts,
+  { node, log, file, transactions, progress, heads, counts, reads, origins, running }: Parts,
   perform: (writes: readonly Write[]) => PerformedGroup,
 ) => {
   const settle = ({ writes }: PerformedGroup): void => {
-    origins.close(writes.map(({ write }) => write));
-    for (const { settle: settleWrite } of writes) settleWrite();
+    for (const { write, isRecorded, settle: settleWrite } of writes) {
+      origins.close(write, isRecorded);
+      settleWrite();
+    }
   };
 
   /** There is nothing to record. The rows that were read may be old, and the results wrong: the head shows whether they are. */
@@ -160,8 +162,10 @@ export const replication = (
   /** The record may be in the log. Its writes that changed nothing are not in it, and can be tried again. */
   const refuseUnknown = ({ writes }: PerformedGroup, error: AppendUnknown): Attempt => {
     const refusal = new EngineUnavailable(error.message, { cause: error });
-    origins.close(writes.filter(({ isRecorded }) => isRecorded).map(({ write }) => write));
-    for (const { write, isRecorded } of writes) write.reject(isRecorded ? error : refusal);
+    for (const { write, isRecorded } of writes) {
+      if (isRecorded) origins.close(write, true);
+      write.reject(isRecorded ? error : refusal);
+    }
     progress.suspect();
     return SETTLED;
   };
@@ -178,7 +182,7 @@ export const replication = (
     }
   };
 
-  return async (queued: readonly Write[]): Promise<Attempt> => {
+  const attempt = async (queued: readonly Write[]): Promise<Attempt> => {
     const begun = transactions.open();
     if (begun?.state === "locked") return { state: "locked" };
     if (begun) {
@@ -200,6 +204,11 @@ export const replication = (
       refuse(writes, refusalOf(error));
       return SETTLED;
     }
+  };
+  return (writes: readonly Write[]): Promise<Attempt> => {
+    const result = attempt(writes);
+    running.attempt = result;
+    return result;
   };
 };
 

@@ -294,6 +294,8 @@ export const openParts = (path: string, log: Log, node: string) => {
     counts,
     foreignVersion,
     origins: writeOrigins(foreignVersion),
+    /** The last attempt to commit. Other nodes may see its record before this one learns that it is in the log. */
+    running: { attempt: Promise.resolve() as Promise<unknown> },
     transactions: transactions(file.writer, { beginOwn, endOwn: changes.endOwn }),
     progress: replicaProgress(file.mark()),
     heads: headRequests(log),

@@ -1,6 +1,6 @@
 import { oncePerTurn } from "../db/fresh-reads.ts";
 import type { Parts, ReplicaOptions } from "./parts.ts";
-import { isSpeculative, speculate } from "./speculation.ts";
+import { isSpeculative, type Outcome, speculate } from "./speculation.ts";
 
 const APPLY_MS = 5000;
 /** How often the engine is asked for the end of the log, if nothing else asks. */
@@ -9,6 +9,8 @@ const MIN_POLL_MS = 50;
 /** How long a notice of the engine waits for an event that makes it unnecessary. */
 const NOTICE_MS = 10;
 const STALE_MS = 1000;
+/** How long no other writer must have changed the file until requests read it as it is: two runs cost more than a round trip. */
+const QUIET_MS = 1000;
 
 const pollInterval = (staleMs: number): number =>
   staleMs > 0 ? Math.max(MIN_POLL_MS, Math.min(POLL_MS, staleMs / 4)) : POLL_MS;
@@ -18,7 +20,7 @@ const pollInterval = (staleMs: number): number =>
  * @param follow called when the log has records that the file does not hold
  */
 export const replicaReads = (
-  { progress, heads, reads, changes, foreignVersion }: Parts,
+  { progress, heads, reads, changes, foreignVersion, running }: Parts,
   { staleMs = STALE_MS, applyMs = APPLY_MS }: ReplicaOptions,
   follow: () => void,
 ) => {
@@ -95,17 +97,26 @@ export const replicaReads = (
     }, NOTICE_MS);
   };
 
+  changes.detect();
+  let seen = { version: foreignVersion(), at: -Infinity };
   const version = (): number => {
     changes.detect();
-    return foreignVersion();
+    const found = foreignVersion();
+    if (found !== seen.version) seen = { version: found, at: performance.now() };
+    return found;
   };
-  const mayBeCurrent = () => !progress.isBehind() && !progress.failure() && !heads.isUnreachable();
+  const mayBeCurrent = (): boolean => {
+    version();
+    const isQuiet = performance.now() - seen.at > QUIET_MS;
+    return isQuiet && !progress.isBehind() && !progress.failure() && !heads.isUnreachable();
+  };
 
   return {
     fresh: (): Promise<void> => (isSpeculative() ? asIs() : fresh()),
-    /** As `speculate`, unless the file is known to be old. */
-    speculate: <Result>(run: () => Promise<Result>): Promise<Result> =>
-      mayBeCurrent() ? speculate({ version, confirm: fresh }, run) : run(),
+    async speculate<Result>(run: () => Promise<Result>): Promise<Outcome<Result>> {
+      await running.attempt;
+      return speculate({ mayBeCurrent: mayBeCurrent(), version, confirm: fresh }, run);
+    },
     async recent(): Promise<void> {
       if (progress.failure() || age() > staleMs) return fresh();
       return asIs();

@@ -1,3 +1,4 @@
+import { parseTarget, WRITES_CLAIM } from "./write-holder.ts";
 import { quantity } from "../../lib/quantity.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { DAY_MS } from "../../lib/time.ts";
@@ -198,7 +199,10 @@ const readLog = async (log: Log, waitMs: number) => {
     snapshot: reported(snapshot),
     claims: [...claims]
       .filter(([name]) => !NODE_CLAIM.test(name))
-      .map(([name, node]) => ({ name, node }))
+      .map(([name, value]) => ({
+        name,
+        node: name === WRITES_CLAIM ? (parseTarget(value)?.node ?? "") : value,
+      }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   };
 };

@@ -2,21 +2,28 @@ import { type Poller, repeat } from "../../lib/poller.ts";
 import { exceptUnavailable, type Log } from "./log.ts";
 import { onOneNode } from "./on-one-node.ts";
 
-/** The name of the claim of the node that writes for all. Its value is a {@link Target}. */
-const CLAIM = "writes";
+/** The name of the claim of the writer node. Its value is a {@link Target}. */
+export const WRITES_CLAIM = "writes";
 const LOOK_MS = 1000;
+/** After so many looks at which it does not respond, it is taken for dead, and its responses are awaited no longer. */
+const MAX_SILENT = 2;
 
 interface Target {
+  /** The id of the node. */
+  readonly node: string;
   readonly url: string;
   readonly token: string;
 }
 
-const parseTarget = (text: string | undefined): Target | undefined => {
+export const parseTarget = (text: string | undefined): Target | undefined => {
   try {
-    const { url, token } = JSON.parse(text ?? "") as Record<string, unknown>;
-    return typeof url === "string" && url.startsWith("http://") && typeof token === "string"
-      ? { url, token }
-      : undefined;
+    const { node, url, token } = JSON.parse(text ?? "") as Record<string, unknown>;
+    const isTarget =
+      typeof node === "string" &&
+      typeof url === "string" &&
+      url.startsWith("http://") &&
+      typeof token === "string";
+    return isTarget ? { node, url, token } : undefined;
   } catch {
     // Nobody has the claim, or another version writes another form.
     return undefined;
@@ -24,7 +31,7 @@ const parseTarget = (text: string | undefined): Target | undefined => {
 };
 
 /**
- * Agrees with the other nodes on one that writes for all: the first that claims it, until it stops or its claim expires.
+ * Agrees with the other nodes on a writer node: the first that claims it, until it stops or its claim expires.
  * @param own how the others reach this node
  * @param isReachable whether this node reaches another @param onUnreachable called once for each that it does not
  */
@@ -44,43 +51,46 @@ export const writeHolder = (
   let isOwn = false;
   let target: (Target & { lost: AbortSignal }) | undefined;
   let losing = new AbortController();
-  let unreachable: string | undefined;
+  let silent = 0;
 
-  const drop = (): void => {
-    if (target) losing.abort(new Error("the node that writes for all is unreachable"));
-    target = undefined;
+  /** Requests to it that are open go on: it may respond to them, also after it has left. */
+  const drop = (): undefined => (target = undefined);
+
+  /** Whether the node accepts requests. The requests that it does not respond to are given up if it does not for a while. */
+  const responds = async (one: Target): Promise<boolean> => {
+    if (await isReachable(one)) {
+      silent = 0;
+      return true;
+    }
+    if (++silent === MAX_SILENT) {
+      losing.abort(new Error("the writer node does not respond"));
+      onUnreachable(one.url);
+    }
+    return false;
   };
 
   const read = async (): Promise<Target | undefined> => {
     if (isOwn) return undefined;
     try {
-      const [text] = (await log.claims(CLAIM)).values();
+      const [text] = (await log.claims(WRITES_CLAIM)).values();
       return parseTarget(text);
     } catch (error) {
       // The other node may reach the engine while this one does not.
-      if (target && !(await isReachable(target))) drop();
+      if (target && !(await responds(target))) drop();
       throw error;
     }
   };
 
   const look = async (): Promise<void> => {
     const found = await read();
-    if (!found || found.token === own.token) return drop();
-    if (!(await isReachable(found))) {
-      drop();
-      if (unreachable !== found.token) onUnreachable(found.url);
-      unreachable = found.token;
-      return;
-    }
-    unreachable = undefined;
-    if (target?.token === found.token) return;
-    drop();
+    if (!found || found.token === own.token || !(await responds(found))) return drop();
+    if (target?.token === found.token && !losing.signal.aborted) return;
     losing = new AbortController();
     target = { ...found, lost: losing.signal };
   };
 
   const claiming = onOneNode([], log, {
-    name: CLAIM,
+    name: WRITES_CLAIM,
     node: JSON.stringify(own),
     onChange: (isHolder) => void (isOwn = isHolder),
     onError,
@@ -89,10 +99,10 @@ export const writeHolder = (
   const looking = repeat(LOOK_MS, look, { firstMs: 0, onError: exceptUnavailable(onError) });
   return {
     pollers: [claiming, looking] satisfies Poller[],
-    /** The other node that writes for all; undefined if this one does, or if it is unreachable. */
+    /** The writer node; undefined if it is this one, or if it is unreachable. */
     target: () => target,
     drop,
-    /** Lets another node write for all. */
+    /** Lets another node become the writer node. */
     async leave(): Promise<void> {
       await claiming.stop();
       isOwn = false;

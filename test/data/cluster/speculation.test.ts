@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import type { Replica } from "../../../src/data/cluster/replica.ts";
+import { openReplica, type Replica } from "../../../src/data/cluster/replica.ts";
 import { addNamed, memoryCluster, namesOf } from "../../support/cluster.ts";
+import { atEnd } from "../../support/ends.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
 /** Does something outside of the request that asks for it, as another process does. */
@@ -55,7 +56,47 @@ test("a request that writes nothing runs again if its reads were old", async () 
       await a.database.fresh();
       return namesOf(a);
     });
-  expect(await find()).toEqual(["Bella"]);
+  expect((await find()).result).toEqual(["Bella"]);
+});
+
+test("a request reads this node's record that other nodes see before this one", async () => {
+  const { engine, newFile, open } = await memoryCluster();
+  const respond = Promise.withResolvers<void>();
+  const log = engine.open();
+  const slow: typeof log = {
+    ...log,
+    watch() {},
+    async append(...record) {
+      const result = await log.append(...record);
+      await respond.promise;
+      return result;
+    },
+  };
+  const a = await openReplica(newFile(), slow, { node: "a" });
+  atEnd(a.database.close);
+  const b = await open();
+  const adding = addNamed(a, "Bella");
+  while (engine.records.length === 0) await Bun.sleep(1);
+  await b.database.fresh();
+  expect(namesOf(b)).toEqual(["Bella"]);
+  const found = a.cluster.speculate(async () => {
+    await a.database.fresh();
+    return namesOf(a);
+  });
+  await Bun.sleep(20);
+  respond.resolve();
+  expect((await found).result).toEqual(["Bella"]);
+  await adding;
+});
+
+test("while another node writes, a request asks for the end of the log first", async () => {
+  const { engine, open } = await memoryCluster();
+  const [a, b] = [await open(), await open()];
+  await addNamed(b, "Bella");
+  await a.database.fresh();
+  const before = engine.heads;
+  expect(await request(a, "Max")).toEqual([["Bella"]]);
+  expect(engine.heads - before).toBe(1);
 });
 
 test("a request whose write may be in the log does not run again", async () => {
@@ -76,13 +117,13 @@ test("a request whose write may be in the log does not run again", async () => {
 test("after its write, a request reads what other nodes have written", async () => {
   const { open } = await memoryCluster();
   const [a, b] = [await open(), await open()];
-  const seen = await a.cluster.speculate(async () => {
+  const { result } = await a.cluster.speculate(async () => {
     await addNamed(a, "Bella");
     await addNamed(b, "Max");
     await a.database.fresh();
     return namesOf(a);
   });
-  expect(seen).toEqual(["Bella", "Max"]);
+  expect(result).toEqual(["Bella", "Max"]);
 });
 
 test("a second write of a request does not depend on what other nodes wrote after the first", async () => {
