@@ -1,21 +1,18 @@
 import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 
-/**
- * Files that root creates in DATA_DIR belong to the owner of their directory: the service runs as that user and could not
- * open them otherwise. For any other user these functions change no owner.
- */
-interface Owner {
-  uid: number;
-  gid: number;
-}
-
 /** The owner of a directory; undefined if that is root, or if this process is not root. */
-const ownerOf = (directory: string): Owner | undefined => {
+const ownerOf = (directory: string) => {
   if (process.geteuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(directory);
   return uid === 0 ? undefined : { uid, gid };
 };
+
+/**
+ * Files that root creates in DATA_DIR belong to the owner of their directory: the service runs as that user and could not
+ * open them otherwise. For any other user these functions change no owner.
+ */
+type Owner = NonNullable<ReturnType<typeof ownerOf>>;
 
 /** Skips a file with a second hard link: an attacker may have linked one of root's files here. */
 const changeOwner = (handle: number, { uid, gid }: Owner): void => {

@@ -33,31 +33,26 @@ const areIndexedPrefixes = (words: readonly string[]): boolean =>
 /** The FTS5 query for texts in which each of the words begins a word. No word can inject query syntax. */
 export const ftsQuery = (words: readonly string[]): string => words.map((word) => `"${word}"*`).join(" ");
 
-/** The parsed query of a search. */
-export interface Search {
-  words: readonly string[];
-  /** The FTS5 query. */
-  match: string;
-  /** The id that was typed; null if the text is not an id. */
-  idQuery: number | null;
-  /** How many ids the first slice covers: see `idSlices`. */
-  firstSlice: number;
-}
-
 export const FIRST_SLICE_IDS = 25_000;
 
 /** Undefined if the text has no word: such a search filters nothing. */
-export const toSearch = (text: string | undefined): Search | undefined => {
+export const toSearch = (text: string | undefined) => {
   const words = searchWords(text ?? "") ?? [];
   if (words.length === 0) return undefined;
   return {
     words,
+    /** The FTS5 query. */
     match: ftsQuery(words),
+    /** The id that was typed; null if the text is not an id. */
     idQuery: idQueryOf(words),
+    /** How many ids the first slice covers: see `idSlices`. */
     // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
     firstSlice: areIndexedPrefixes(words) ? FIRST_SLICE_IDS : Infinity,
   };
 };
+
+/** The parsed query of a search. */
+export type Search = NonNullable<ReturnType<typeof toSearch>>;
 
 const ASCII = /^[ -~]*$/;
 

@@ -8,14 +8,6 @@ const FORM = new RegExp(`^aas_[0-9A-Za-z]{${RANDOM_LENGTH + CHECK_LENGTH}}$`);
 /** Bytes from this on are drawn again: 248 is the largest multiple of 62 in a byte, so every character is equally likely. */
 const UNBIASED_BYTES = 248;
 
-/** The part of a secret that is stored. */
-export interface SecretRecord {
-  /** SHA-256, hexadecimal. */
-  hash: string;
-  /** The first 8 characters, for people to recognise it by. */
-  prefix: string;
-}
-
 const base62 = (value: number, length: number): string => {
   let text = "";
   for (let rest = value; text.length < length; rest = Math.floor(rest / 62))
@@ -41,7 +33,12 @@ export const isWellFormed = (text: string): boolean =>
 
 export const hashOf = (secret: string): string => Bun.SHA256.hash(secret, "hex");
 
-export const recordOf = (secret: string): SecretRecord => ({
+export const recordOf = (secret: string) => ({
+  /** SHA-256, hexadecimal. */
   hash: hashOf(secret),
+  /** The first 8 characters, for people to recognise it by. */
   prefix: secret.slice(0, PREFIX_LENGTH),
 });
+
+/** The part of a secret that is stored. */
+export type SecretRecord = ReturnType<typeof recordOf>;

@@ -51,15 +51,7 @@ const highestOf = ({ columns, rowid }: Shape): number | undefined => {
   return allowed && Math.max(...[...allowed].map(Number));
 };
 
-interface SchemaRow {
-  type: string;
-  name: string;
-  table: string;
-  root: number;
-  sql: string;
-}
-
-const toSchemaRow = ({ values: [type, name, table, root, sql] }: Cell): SchemaRow => ({
+const toSchemaRow = ({ values: [type, name, table, root, sql] }: Cell) => ({
   type: String(type),
   name: String(name),
   table: String(table),

@@ -27,16 +27,6 @@ export interface TableReport {
   garbled: number[];
 }
 
-export interface SalvageReport {
-  tables: TableReport[];
-  /** Damaged parts of the log, and parts of a commit without its end. */
-  lostFrames: number;
-  openFrames: number;
-  /** False if the list of free pages is damaged, so that rows which were deleted may be back. */
-  isFreeListWhole: boolean;
-  isReplica: boolean;
-}
-
 /** True if a row of the table is lost, or not saved as it was. */
 export const hasLoss = ({ missing, refused, garbled }: TableReport): boolean =>
   missing.length + refused.length + garbled.length > 0;
@@ -162,7 +152,7 @@ const keepSequences = (
  * and checks the result. The files of the source are only read. If it fails, the caller removes `target`.
  * @throws OperatorError if this program is too old, or UnsoundDatabase
  */
-export const salvage = (source: string, target: string, onProgress: OnProgress = () => {}): SalvageReport => {
+export const salvage = (source: string, target: string, onProgress: OnProgress = () => {}) => {
   onProgress("Reading the damaged file");
   using pages = openPages(source);
   const reading = readTables(pages);
@@ -190,9 +180,13 @@ export const salvage = (source: string, target: string, onProgress: OnProgress =
   assertSound(client);
   return {
     tables: reports.toSorted((one, other) => (one.table < other.table ? -1 : 1)),
+    /** Damaged parts of the log, and parts of a commit without its end. */
     lostFrames: pages.log.lostFrames,
     openFrames: pages.log.openFrames,
+    /** False if the list of free pages is damaged, so that rows which were deleted may be back. */
     isFreeListWhole: reading.isFreeListWhole,
     isReplica: reading.hasTable(REPLICA),
   };
 };
+
+export type SalvageReport = ReturnType<typeof salvage>;

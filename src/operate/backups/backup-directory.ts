@@ -40,12 +40,6 @@ export const storeIdentityIn = (dataDir: string): StoreIdentity | undefined =>
 export const storeIdOfFile = (file: string): string | undefined =>
   readIdentity(file, (client) => (isWhole(client, file) ? storeIdentityOf(client) : undefined))?.id;
 
-interface DirectoryBackups {
-  own: string[];
-  /** Backups of another store, without a store id, or damaged. Rotation leaves them alone. */
-  others: string[];
-}
-
 /**
  * When the newest backup of a store was taken, or of any store without an id; undefined without one. Backups from the future do
  * not count.
@@ -63,7 +57,8 @@ export const newestBackupIn = (
   return newest === undefined ? undefined : backupTime(newest);
 };
 
-export const backupsIn = (directory: string, storeId: string | undefined): DirectoryBackups => {
+/** The backups of a store. Rotation leaves alone `others`: of another store, without a store id, or damaged. */
+export const backupsIn = (directory: string, storeId: string | undefined) => {
   const named = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && backupTime(entry.name) !== undefined)
     .map(({ name }) => name);

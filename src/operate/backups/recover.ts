@@ -222,12 +222,6 @@ const manifestsIn = (path: string): string[] => {
   return manifestsOf(copy);
 };
 
-export interface Recovered {
-  dataDir: string;
-  report: SalvageReport;
-  sites: SiteFiles;
-}
-
 /** Copies the keys and the settings. Does not follow symbolic links: root would give away the files of others. */
 const copyTopFiles = async (source: string, target: string): Promise<void> => {
   for (const pathOf of [adminKeyPath, domainConnectKeyPath, defaultConfigPath]) {
@@ -243,12 +237,7 @@ const copyTopFiles = async (source: string, target: string): Promise<void> => {
  * the old one.
  * @throws OperatorError
  */
-export const recoverInto = async (
-  dataDir: string,
-  target: string,
-  now: number,
-  onProgress: OnProgress,
-): Promise<Recovered> => {
+export const recoverInto = async (dataDir: string, target: string, now: number, onProgress: OnProgress) => {
   assertDataDir(dataDir);
   assertDatabase(dataDir, { create: false });
   assertTarget(dataDir, target);
@@ -284,3 +273,5 @@ export const recoverInto = async (
     sourceLock?.release();
   }
 };
+
+export type Recovered = Awaited<ReturnType<typeof recoverInto>>;

@@ -2,14 +2,8 @@ import { existsSync } from "node:fs";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { SERVICE, UNIT_PATH } from "./unit.ts";
 
-interface Output {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
 /** Runs a program of the system to its end. */
-export const run = async (...argv: string[]): Promise<Output> => {
+export const run = async (...argv: string[]) => {
   const child = Bun.spawn(argv, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
   return { code, stdout, stderr };
@@ -42,19 +36,7 @@ export const assertCanManage = (command: string): void => {
   if (process.geteuid?.() !== 0) throw new OperatorError(`only root can do this: sudo ${command}`);
 };
 
-interface UnitState {
-  /** `active`, `activating`, `failed`, `inactive` and others: systemctl(1). */
-  active: string;
-  /** Such as `running`, `auto-restart`. */
-  sub: string;
-  /** 0 if no process runs. */
-  pid: number;
-  /** How the last process ended: `success`, `exit-code`, `watchdog` and others. */
-  result: string;
-  isEnabled: boolean;
-}
-
-export const unitState = async (): Promise<UnitState> => {
+export const unitState = async () => {
   const names = "ActiveState,SubState,MainPID,Result,UnitFileState";
   const text = await must("systemctl", "show", SERVICE, `--property=${names}`);
   const values = Object.fromEntries(
@@ -64,9 +46,13 @@ export const unitState = async (): Promise<UnitState> => {
       .map((line) => line.split("=", 2)),
   ) as Record<string, string>;
   return {
+    /** `active`, `activating`, `failed`, `inactive` and others: systemctl(1). */
     active: values["ActiveState"] ?? "",
+    /** Such as `running`, `auto-restart`. */
     sub: values["SubState"] ?? "",
+    /** 0 if no process runs. */
     pid: Number(values["MainPID"]),
+    /** How the last process ended: `success`, `exit-code`, `watchdog` and others. */
     result: values["Result"] ?? "",
     isEnabled: values["UnitFileState"] === "enabled",
   };

@@ -274,15 +274,8 @@ export const upgrade = async (
   }
 };
 
-export interface RollbackPlan {
-  record: UpgradeRecord;
-  /** True if the database returns to the time of the upgrade: later writes are lost. */
-  losesData: boolean;
-  run(): Promise<void>;
-}
-
 /** @throws OperatorError if there is nothing to go back to */
-export const planRollback = async (host: Host, paths: UpgradePaths): Promise<RollbackPlan> => {
+export const planRollback = async (host: Host, paths: UpgradePaths) => {
   const record = await undoableUpgrade(paths);
   if (!record)
     throw new OperatorError(
@@ -290,7 +283,10 @@ export const planRollback = async (host: Host, paths: UpgradePaths): Promise<Rol
     );
   return {
     record,
+    /** True if the database returns to the time of the upgrade: later writes are lost. */
     losesData: record.migration !== undefined && host.newestMigration() !== record.migration,
     run: () => rollBackTo(host, paths, record),
   };
 };
+
+export type RollbackPlan = Awaited<ReturnType<typeof planRollback>>;

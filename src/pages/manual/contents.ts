@@ -16,21 +16,17 @@ export interface Source {
   text: string;
 }
 
-export interface Section {
-  /** The directory of its pages. */
-  name: string;
-  title: string;
-  /** In the order of the sidebar. */
-  pages: readonly Source[];
-}
-
 export const INDEX: Source = { name: "index", text: textAt("index.md") };
 
-const section = (name: string, title: string, pages: readonly string[]): Section => ({
+const section = (name: string, title: string, pages: readonly string[]) => ({
+  /** The directory of its pages. */
   name,
   title,
+  /** In the order of the sidebar. */
   pages: pages.map((page) => ({ name: page, text: textAt(`${name}/${page}.md`) })),
 });
+
+export type Section = ReturnType<typeof section>;
 
 /** The table of contents, in the order of the sidebar. A new page is a file and its name here. */
 export const CONTENTS: readonly Section[] = [

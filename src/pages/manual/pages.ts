@@ -28,29 +28,23 @@ export const GENERATED: Readonly<Record<string, () => string | Promise<string>>>
   roles: async () => (await import("./generated/api.ts")).rolesTable(),
 };
 
-/** A page of the manual. */
-export interface Page {
-  /** `how-to/backups`; `index` for the first page. */
-  path: string;
-  title: string;
-  /** The first paragraph, on one line and without links. */
-  summary: string;
-  section: Section | undefined;
-  text: string;
-}
-
 const TITLE = /^# (.+)$/m;
 const SUMMARY = /^# .+\n+([^#`{|!>\n][^\n]*(?:\n[^\n]+)*)/;
 
 const LINK = /\[([^\]]+)\]\([^)]+\)/g;
 
-const pageOf = ({ name, text }: Source, section?: Section): Page => ({
+const pageOf = ({ name, text }: Source, section?: Section) => ({
+  /** `how-to/backups`; `index` for the first page. */
   path: section ? `${section.name}/${name}` : name,
   title: TITLE.exec(text)?.[1] ?? name,
+  /** The first paragraph, on one line and without links. */
   summary: (SUMMARY.exec(text)?.[1] ?? "").replaceAll("\n", " ").replaceAll(LINK, "$1"),
   section,
   text,
 });
+
+/** A page of the manual. */
+export type Page = ReturnType<typeof pageOf>;
 
 export const INDEX_PAGE = pageOf(INDEX);
 

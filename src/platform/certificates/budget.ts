@@ -38,12 +38,6 @@ export interface Counted {
 /** When the nth newest attempt was, from 1; undefined if there are fewer. */
 export type NthNewest = (counted: Counted, nth: number) => number | undefined;
 
-/** The limit that forbids an order now, and when it ends. */
-interface ExhaustedLimit {
-  detail: string;
-  until: number;
-}
-
 /** The name that needs a certificate, and why it needs one. */
 interface OrderRequest extends Name {
   isRenewal: boolean;
@@ -85,7 +79,7 @@ export const findExhaustedLimit = (
   { isRenewal, isPrior, ...name }: OrderRequest,
   nthNewest: NthNewest,
   now: number,
-): ExhaustedLimit | undefined =>
+) =>
   LIMITED.flatMap((limited) => {
     const limit = limits[limited];
     const { kind, per } = RULES[limited];

@@ -41,12 +41,6 @@ interface ConnectRequest {
   returnTo?: string | undefined;
 }
 
-/** A provider at which the holder of a domain can create its records with a few clicks. */
-interface ConnectOffer {
-  provider: string;
-  url: string;
-}
-
 interface OfferOptions {
   settings: TemplateSettings;
   /** Opened on first use. */
@@ -116,12 +110,7 @@ export const connectOffers = (
   return {
     templateOf,
     /** Undefined if nothing can be offered. Does not reject if a server of others fails. */
-    async offer({
-      hostname,
-      zone = hostname.apex,
-      label,
-      returnTo,
-    }: ConnectRequest): Promise<ConnectOffer | undefined> {
+    async offer({ hostname, zone = hostname.apex, label, returnTo }: ConnectRequest) {
       const host = hostIn(hostname, zone);
       const service = host === undefined ? undefined : serviceFor(hostname, host);
       const template = service && (await templateOf(service, label));

@@ -10,12 +10,6 @@ import type { DomainsConfig as Mapping } from "./model.ts";
 import type { Domains } from "./repository.ts";
 import { MAX_DOMAINS } from "./service.ts";
 
-interface Redirect {
-  from: string;
-  to: string;
-  status: 301;
-}
-
 /** The specified mapping of a project's domains: `primary`, and `redirects` to it. */
 export interface DomainsConfig {
   primary: string;
@@ -74,7 +68,7 @@ const domainAt = (value: unknown, path: string, { domains, normalise, faults }: 
   return name ?? "";
 };
 
-const redirectAt = (value: unknown, path: string, reading: Reading): Redirect | undefined => {
+const redirectAt = (value: unknown, path: string, reading: Reading) => {
   const entry = mappingAt(value, path, ["from", "to", "status"], reading);
   if (!entry) return undefined;
   const from = domainAt(entry["from"], `${path}.from`, reading);
@@ -83,6 +77,8 @@ const redirectAt = (value: unknown, path: string, reading: Reading): Redirect | 
     reading.faults.push({ path: `${path}.status`, rule: "not_one_of", message: "must be 301" });
   return { from, to, status: 301 };
 };
+
+type Redirect = NonNullable<ReturnType<typeof redirectAt>>;
 
 /** True if following `to` from this redirect comes back to its `from`. */
 const isLoop = ({ from, to }: Redirect, next: ReadonlyMap<string, string>): boolean => {

@@ -65,18 +65,6 @@ const assertReadable = (start: Buffer, named: string | undefined): void => {
 export const HEAD_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
-/** A file or standard input as UTF-8. */
-export interface Source {
-  /** The first 64 KiB, or all if it is shorter. */
-  head: Buffer;
-  /** The whole file, once. */
-  chunks: AsyncIterable<Buffer>;
-  /** The file's encoding, for messages. */
-  encoding: string;
-  /** True once bytes that are invalid in this encoding were read. */
-  isBroken(): boolean;
-}
-
 const stream = (path: string | undefined): AsyncIterable<Buffer> =>
   path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 
@@ -146,7 +134,7 @@ async function* toUtf8(
 }
 
 /** Opens a file, or standard input without a path, and reads its head. @throws FileRefused if it is not text */
-export const openSource = async (path: string | undefined, encoding?: Encoding): Promise<Source> => {
+export const openSource = async (path: string | undefined, encoding?: Encoding) => {
   const found: Findings = { encoding: "UTF-8", isText: true };
   const chunks = toUtf8(stream(path), encoding, found);
   const ahead: Buffer[] = [];
@@ -158,15 +146,22 @@ export const openSource = async (path: string | undefined, encoding?: Encoding):
   }
   const head = Buffer.concat(ahead).subarray(0, HEAD_BYTES);
   return {
+    /** The first 64 KiB, or all if it is shorter. */
     head,
+    /** The file's encoding, for messages. */
     encoding: found.encoding,
+    /** True once bytes that are invalid in this encoding were read. */
     isBroken: () => !found.isText,
+    /** The whole file, once. */
     chunks: (async function* () {
       for (const chunk of ahead.splice(0)) yield chunk;
       yield* chunks;
     })(),
   };
 };
+
+/** A file or standard input as UTF-8. */
+export type Source = Awaited<ReturnType<typeof openSource>>;
 
 /** The SHA-256 of the part of a file that has been read so far. */
 export const fingerprint = () => {

@@ -104,15 +104,12 @@ const LISTED = sql`${COLUMNS}, ${columnsOf(petNames, "folded")}`;
 
 const toListed = (row: NamedRow): ListedPet => ({ ...toPet(row), folded: cutName(row.folded) });
 
-interface Scanned {
-  pet: ListedPet;
-  isMatch: boolean;
-}
-
-const toScanned = (row: NamedRow & { isMatch: number }): Scanned => ({
+const toScanned = (row: NamedRow & { isMatch: number }) => ({
   pet: toListed(row),
   isMatch: row.isMatch === 1,
 });
+
+type Scanned = ReturnType<typeof toScanned>;
 
 interface Place {
   id: number;

@@ -36,11 +36,6 @@ export const VERDICT_TONES: Readonly<Partial<Record<NameVerdict, "good" | "bad">
   blocked: "bad",
 };
 
-interface JudgedName {
-  verdict: NameVerdict;
-  findings: DomainFinding[];
-}
-
 /** A name without a target, and the domain whose names all targets are. */
 interface Untargeted {
   hostname: Hostname;
@@ -92,7 +87,7 @@ const verdictWithoutTarget = (
 };
 
 /** @param inspection for the name itself as its target, so that every record it has is a finding */
-const judgeWithoutTarget = (inspection: Inspection, untargeted: Untargeted): JudgedName => {
+const judgeWithoutTarget = (inspection: Inspection, untargeted: Untargeted) => {
   const relevant = inspection.findings.filter(({ kind }) => !ABOUT_TARGETS.has(kind));
   const findings = [...ownAddresses(inspection, untargeted.hostname), ...relevant];
   const verdict = verdictWithoutTarget(inspection, findings, untargeted);
@@ -101,6 +96,8 @@ const judgeWithoutTarget = (inspection: Inspection, untargeted: Untargeted): Jud
     findings: findings.filter((finding) => !leadsTo(finding, untargeted.targetZone)),
   };
 };
+
+type JudgedName = ReturnType<typeof judgeWithoutTarget>;
 
 /** A verdict in one sentence, with the advice. */
 export const VERDICT_SENTENCES: Readonly<Record<NameVerdict, (shown: string, apex: string) => string>> = {
@@ -121,13 +118,6 @@ interface TypedName {
   hostname: string;
   /** The required target of its record. Without it, the check only reports the existing records. */
   target?: string | undefined;
-}
-
-/** A name that can be checked. */
-interface CheckableName {
-  hostname: Hostname;
-  /** In A-labels. */
-  target: string | undefined;
 }
 
 export interface NameCheck extends JudgedName, CheckableName {
@@ -153,11 +143,14 @@ const acceptableTarget = (typed: string, hostname: Hostname): string => {
 };
 
 /** Parses a name by the rules for the domains of projects. @throws Fault invalid_request */
-export const parseCheckable = (typed: TypedName, reservedNames: ReservedNames): CheckableName => {
+export const parseCheckable = (typed: TypedName, reservedNames: ReservedNames) => {
   const hostname = acceptableHostname(typed.hostname, reservedNames);
   const target = typed.target === undefined ? undefined : acceptableTarget(typed.target, hostname);
   return { hostname, target };
 };
+
+/** A name that can be checked, and its target in A-labels. */
+type CheckableName = ReturnType<typeof parseCheckable>;
 
 /**
  * Checks a name that need not belong to a project. Stores nothing.

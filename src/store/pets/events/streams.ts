@@ -147,13 +147,7 @@ const changeWatcher = ({ fresh, version }: ChangeSource) => {
   };
 };
 
-/** The id after which a stream starts, and the text that it sends first. */
-interface Start {
-  last: number;
-  text: string;
-}
-
-const startAt = (events: Pick<PetEvents, "bounds">, lastEventId: number | undefined): Start => {
+const startAt = (events: Pick<PetEvents, "bounds">, lastEventId: number | undefined) => {
   const { oldest, newest } = events.bounds();
   const retry = `retry: ${RETRY_MS}\n`;
   // An id without data dispatches no event, but lets the client resume before its first one.
@@ -161,6 +155,9 @@ const startAt = (events: Pick<PetEvents, "bounds">, lastEventId: number | undefi
   if (lastEventId <= newest && lastEventId >= oldest - 1) return { last: lastEventId, text: `${retry}\n` };
   return { last: newest, text: `${retry}\n${resetEvent(newest)}` };
 };
+
+/** The id after which a stream starts, and the text that it sends first. */
+type Start = ReturnType<typeof startAt>;
 
 interface StreamOptions {
   reader: Reader;
