@@ -31,6 +31,7 @@ import { formatCount, note, rowProgress } from "./print/output.ts";
 import { effectiveConfig } from "./settings.ts";
 import { deferSuspension, stopRequest } from "./signals.ts";
 import { UsageError } from "./input.ts";
+import { attempt } from "../lib/attempt.ts";
 
 /** The destination of an export. */
 export interface Target {
@@ -88,13 +89,7 @@ export const streamTarget = (output: NodeJS.WritableStream, maxWait = READER_TIM
 });
 
 /** The names in a directory; none if the directory can be written but not read. */
-const namesIn = (directory: string): string[] => {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-};
+const namesIn = (directory: string): string[] => attempt(() => readdirSync(directory)) ?? [];
 
 /** Removes the files that killed exports to this path left. */
 const removeLeftovers = (path: string): void => {

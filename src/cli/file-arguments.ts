@@ -4,6 +4,7 @@ import { DELIMITERS } from "../store/import-export/csv-reader.ts";
 import type { Format } from "../store/import-export/read-format.ts";
 import { isAllowed } from "../lib/files.ts";
 import { UsageError } from "./input.ts";
+import { attempt } from "../lib/attempt.ts";
 
 export const FORMATS = ["csv", "ndjson"] as const satisfies readonly Format[];
 
@@ -48,13 +49,8 @@ export const FORMER_GUARD_FLAG = { "--for-spreadsheets": { text: "", hidden: tru
 const MAX_NAME_BYTES = 255;
 
 /** Undefined if the path does not exist or cannot be read. */
-const statIfPossible = (path: string, look: (path: string) => Stats = statSync): Stats | undefined => {
-  try {
-    return look(path);
-  } catch {
-    return undefined;
-  }
-};
+const statIfPossible = (path: string, look: (path: string) => Stats = statSync): Stats | undefined =>
+  attempt(() => look(path));
 
 /** @throws UsageError if it is not a file that can be read */
 export const assertReadable = (path: string): void => {

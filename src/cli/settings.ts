@@ -13,7 +13,7 @@ import {
   readAssignments,
   UnreadableSettings,
 } from "../operate/service/environment.ts";
-import { constants, existsSync, readFileSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { type Client, readClient } from "../config/client.ts";
 import {
   type Config,
@@ -29,19 +29,15 @@ import { readSavedSettings } from "../config/shared-settings.ts";
 import { assertKnownVariables, findTypos, typoWarning } from "../config/typos.ts";
 import { adminKeyPath, databasePath } from "../data/data-dir/paths.ts";
 import { sudoCommand } from "../data/data-dir/shell.ts";
-import { isAllowed } from "../lib/files.ts";
+import { isAllowed, readText } from "../lib/files.ts";
 import { note } from "./print/output.ts";
+import { attempt } from "../lib/attempt.ts";
 
 const readVariables = () => readUnitEnvironment("", () => {}).variables;
 
 /** The DATA_DIR that the service's settings name; undefined if they cannot be read. */
-export const serviceDirectory = (read: () => Environment = readVariables): string | undefined => {
-  try {
-    return resolve(STATE_DIRECTORY, settingText("dataDir", { flags: {}, env: read() }).text);
-  } catch {
-    return undefined;
-  }
-};
+export const serviceDirectory = (read: () => Environment = readVariables): string | undefined =>
+  attempt(() => resolve(STATE_DIRECTORY, settingText("dataDir", { flags: {}, env: read() }).text));
 
 /** True for the DATA_DIR of the service; for its default directory if this user may not read the service's settings. */
 export const isServiceDirectory = (dataDir: string, read?: () => Environment): boolean =>
@@ -173,14 +169,11 @@ const availableSources = (flags: Sources["flags"]): Sources => {
 
 /** Checks the environment file of the service for unknown names, if this process may read it. @throws ConfigError */
 const assertUnitVariables = (): void => {
-  let text: string;
-  try {
-    text = readFileSync(ENVIRONMENT_PATH, "utf8");
-  } catch {
-    return;
-  }
   assertKnownVariables(
-    readAssignments(text).map(({ name, line }) => ({ name, place: `${ENVIRONMENT_PATH}:${line}` })),
+    readAssignments(readText(ENVIRONMENT_PATH) ?? "").map(({ name, line }) => ({
+      name,
+      place: `${ENVIRONMENT_PATH}:${line}`,
+    })),
   );
 };
 

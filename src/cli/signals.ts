@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readText } from "../lib/files.ts";
 
 let deferrals = 0;
 let isRequested = false;
@@ -44,12 +44,8 @@ const SIGHUP_BIT = 1n;
  * other than Linux, which do not report it.
  */
 export const ignoresHangup = (): boolean => {
-  try {
-    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";
-    return (BigInt(`0x${mask}`) & SIGHUP_BIT) !== 0n;
-  } catch {
-    return false;
-  }
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readText("/proc/self/status") ?? "")?.[1] ?? "0";
+  return (BigInt(`0x${mask}`) & SIGHUP_BIT) !== 0n;
 };
 
 /** The signals that end a command, each with the exit code that a shell reports. */

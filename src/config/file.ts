@@ -4,6 +4,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { ConfigError } from "./setting.ts";
 import { type Setting, type SettingName, SETTING_GROUPS, SETTING_NAMES, SETTINGS } from "./settings.ts";
 import { closest } from "./similar.ts";
+import { attempt } from "../lib/attempt.ts";
 
 export interface ConfigFile {
   path: string;
@@ -62,14 +63,7 @@ const lineOf = (text: string, key: string): number | undefined => {
   return at < 0 ? undefined : at + 1;
 };
 
-const isToml = (text: string): boolean => {
-  try {
-    Bun.TOML.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const isToml = (text: string): boolean => attempt(() => Bun.TOML.parse(text)) !== undefined;
 
 /** The line after the longest valid start of a file: the parser does not report a position. */
 const faultyLine = (text: string): number => {

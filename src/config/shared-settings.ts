@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { blobsUrlText } from "../lib/blobs-url.ts";
 import { writeDurably } from "../lib/durable.ts";
 import type { Config } from "./config.ts";
 import { type SettingName, SETTINGS } from "./settings.ts";
 import { type Environment, PREFIX } from "./sources.ts";
+import { readJson } from "../lib/files.ts";
 
 /** The settings of a server that commands on the same DATA_DIR need. */
 export const SHARED = [
@@ -79,14 +79,9 @@ const isTexts = (value: unknown): value is Record<string, string> =>
 
 /** The settings of the last server of a DATA_DIR, by environment variable; none before the first. */
 export const readSavedSettings = (dataDir: string): Readonly<Record<string, string>> => {
-  const path = savedSettingsPath(dataDir);
-  try {
-    const value: unknown = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
-    return isTexts(value) ? value : {};
-  } catch {
-    // The file may be damaged. Flags and the environment still apply.
-    return {};
-  }
+  const value = readJson(savedSettingsPath(dataDir));
+  // The file may be damaged. Flags and the environment still apply.
+  return isTexts(value) ? value : {};
 };
 
 /**

@@ -1,3 +1,4 @@
+import { attempt } from "./attempt.ts";
 /** The object storage of sites' files, from BLOBS_URL and the environment. Print `describeBlobsUrl` instead. */
 export interface BlobsUrl {
   readonly bucket: string;
@@ -37,12 +38,8 @@ const refuse = (reason: string): never => {
 };
 
 const decode = (text: string, what: string): string => {
-  try {
-    const decoded = decodeURIComponent(text);
-    if (!/\p{Cc}/u.test(decoded)) return decoded;
-  } catch {
-    // The message below names the remedy.
-  }
+  const decoded = attempt(() => decodeURIComponent(text));
+  if (decoded !== undefined && !/\p{Cc}/u.test(decoded)) return decoded;
   return refuse(`${what} is not percent-encoded: write % as %25, @ as %40, / as %2F, ? as %3F and # as %23`);
 };
 

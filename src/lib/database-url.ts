@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { attempt } from "./attempt.ts";
 
 /** The location of a cluster's log, from DATABASE_URL. It holds a password: print `describeDatabaseUrl` instead. */
 export interface DatabaseUrl {
@@ -68,12 +69,8 @@ const refuse = (reason: string): never => {
 };
 
 const decode = (text: string, what: string): string => {
-  try {
-    const decoded = decodeURIComponent(text);
-    if (!decoded.includes("\0")) return decoded;
-  } catch {
-    // The message below names the remedy.
-  }
+  const decoded = attempt(() => decodeURIComponent(text));
+  if (decoded !== undefined && !decoded.includes("\0")) return decoded;
   return refuse(`${what} is not percent-encoded: write % as %25, @ as %40, / as %2F, ? as %3F and # as %23`);
 };
 

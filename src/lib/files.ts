@@ -1,7 +1,15 @@
-import { accessSync, statSync } from "node:fs";
+import { accessSync, readFileSync, statSync } from "node:fs";
+import { attempt } from "./attempt.ts";
 
 /** The size in bytes; 0 if the file is missing. */
 export const fileSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** The text of a file; undefined if it cannot be read. */
+export const readText = (path: string): string | undefined => attempt(() => readFileSync(path, "utf8"));
+
+/** The content of a JSON file; undefined if it is missing, unreadable or malformed. */
+export const readJson = (path: string): unknown =>
+  attempt((): unknown => JSON.parse(readFileSync(path, "utf8")));
 
 /** True if this process may use the path in this way. @param mode such as `constants.R_OK` */
 export const isAllowed = (path: string, mode: number): boolean => {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { attempt } from "./attempt.ts";
 
 /** The build defines it. The source and a build outside a git repository have none. */
 declare const BUILD_COMMIT: string | undefined;
@@ -16,10 +17,7 @@ export const SOURCE = join(import.meta.dir, "../..");
 /** The commit of a source tree, with `-dirty` after it if its files differ. Undefined outside a git repository. */
 export const commitOf = (directory: string): string | undefined => {
   const command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
-  try {
-    const { success, stdout } = Bun.spawnSync(command, { cwd: directory, stderr: "ignore" });
-    return success ? stdout.toString().trim() : undefined;
-  } catch {
-    return undefined; // git is not installed.
-  }
+  // Undefined if git is not installed.
+  const result = attempt(() => Bun.spawnSync(command, { cwd: directory, stderr: "ignore" }));
+  return result?.success ? result.stdout.toString().trim() : undefined;
 };

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeDurably } from "../../lib/durable.ts";
+import { readJson } from "../../lib/files.ts";
 import { type Poller, repeat } from "../../lib/poller.ts";
 import { quantity } from "../../lib/quantity.ts";
 import { type Clock, DAY_MS, formatTime } from "../../lib/time.ts";
@@ -21,12 +21,8 @@ const trustedTimePath = (dataDir: string): string => join(dataDir, "clock.json")
 
 /** Undefined before the first start, or if the file is damaged. */
 const readTrustedTime = (dataDir: string): TrustedTime | undefined => {
-  try {
-    const found = JSON.parse(readFileSync(trustedTimePath(dataDir), "utf8")) as TrustedTime;
-    return isTime(found.trusted) ? found : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = readJson(trustedTimePath(dataDir)) as TrustedTime | null | undefined;
+  return found && isTime(found.trusted) ? found : undefined;
 };
 
 const writeTrustedTime = (dataDir: string, time: TrustedTime): Promise<void> =>

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { writeDurably } from "../../lib/durable.ts";
 import { quantity } from "../../lib/quantity.ts";
+import { readText, readJson } from "../../lib/files.ts";
 
 interface ExecutableFile {
   path: string;
@@ -57,12 +58,8 @@ export const isReplaced = ({ executable }: ProcessRecord): boolean => {
 
 /** The resident memory of a process in bytes; undefined if it has ended, or the system does not report it. */
 export const residentMemory = (pid: number): number | undefined => {
-  try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-  } catch {
-    return undefined;
-  }
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readText(`/proc/${pid}/status`) ?? "") ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 };
 
 /** @throws the system's error */
@@ -79,20 +76,12 @@ const isRecord = (value: unknown): value is ProcessRecord => {
 
 /** The record of the last server of a DATA_DIR; undefined before the first, or if the file is damaged. */
 export const readProcessRecord = (dataDir: string): ProcessRecord | undefined => {
-  try {
-    const value: unknown = JSON.parse(readFileSync(processRecordPath(dataDir), "utf8"));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(processRecordPath(dataDir));
+  return isRecord(value) ? value : undefined;
 };
 
 /** The systemd service that runs the server of a DATA_DIR; undefined if none does, or the system does not report it. */
 export const unitOfServer = (dataDir: string): string | undefined => {
-  try {
-    const cgroup = readFileSync(`/proc/${readProcessRecord(dataDir)?.pid}/cgroup`, "utf8");
-    return /\/system\.slice\/([\w@.-]+)\.service\s*$/m.exec(cgroup)?.[1];
-  } catch {
-    return undefined;
-  }
+  const cgroup = readText(`/proc/${readProcessRecord(dataDir)?.pid}/cgroup`) ?? "";
+  return /\/system\.slice\/([\w@.-]+)\.service\s*$/m.exec(cgroup)?.[1];
 };

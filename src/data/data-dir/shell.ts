@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { readText } from "../../lib/files.ts";
 
 /** A path as an argument of a shell command, quoted if necessary. */
 export const shellQuoted = (path: string): string =>
@@ -7,14 +7,8 @@ export const shellQuoted = (path: string): string =>
 
 /** The name of a user, or `#uid` as sudo(8) accepts it if /etc/passwd has no entry. */
 const userName = (uid: number): string => {
-  try {
-    const line = readFileSync("/etc/passwd", "utf8")
-      .split("\n")
-      .find((one) => one.split(":")[2] === String(uid));
-    return line?.split(":")[0] ?? `#${uid}`;
-  } catch {
-    return `#${uid}`;
-  }
+  const lines = readText("/etc/passwd")?.split("\n") ?? [];
+  return lines.find((one) => one.split(":")[2] === String(uid))?.split(":")[0] ?? `#${uid}`;
 };
 
 /**

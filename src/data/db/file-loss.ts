@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
 import { isInMemory, walIndexReader } from "./fresh-reads.ts";
 import { rowOf } from "./statement.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 /** A file of an open database was deleted, replaced or truncated: new writes would be lost. */
 export class FilesLost extends StorageUnavailable {
@@ -34,22 +35,12 @@ export class FilesLost extends StorageUnavailable {
 
 type OpenedFiles = ReadonlyMap<Part, Pick<Stats, "ino" | "dev"> | undefined>;
 
-const openDescriptors = (): number[] => {
-  try {
-    return readdirSync("/proc/self/fd").map(Number);
-  } catch {
-    return [];
-  }
-};
+const openDescriptors = (): number[] => attempt(() => readdirSync("/proc/self/fd").map(Number)) ?? [];
 
 const isFile = (descriptor: number, { ino, dev }: Pick<Stats, "ino" | "dev">): boolean => {
-  try {
-    const found = fstatSync(descriptor);
-    return found.ino === ino && found.dev === dev;
-  } catch {
-    // It was the descriptor of the list itself.
-    return false;
-  }
+  // Undefined for the descriptor of the list itself.
+  const found = attempt(() => fstatSync(descriptor));
+  return found?.ino === ino && found.dev === dev;
 };
 
 /** Checks that the database's paths still lead to the files that its connection has open. */

@@ -17,6 +17,7 @@ import { pets, petsIndexed } from "./schema/pets.ts";
 import { type Connection, statement, update } from "./statement.ts";
 import { ensureStoreId } from "./store-id.ts";
 import { shrinkLog } from "./wal.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 const COUNT_PETS = statement(sql`
   ${update(petsIndexed, { countedTo: sql`(SELECT max(${pets.id}) FROM ${pets})` })}
@@ -33,14 +34,8 @@ const CHANGES = statement<{ rows: number }>(sql`SELECT changes() AS rows`);
 const NEWEST = statement(sql`SELECT max(${pets.id}) FROM ${pets}`);
 
 /** If false, no animal can be added either, because that reads the same pages. */
-const hasReadablePets = (connection: Connection): boolean => {
-  try {
-    NEWEST.all(connection);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const hasReadablePets = (connection: Connection): boolean =>
+  attempt(() => NEWEST.all(connection)) !== undefined;
 
 /** As `countPets`. @returns true if there were some: RETURNING would cost more */
 const countedPets = (connection: Connection): boolean => {

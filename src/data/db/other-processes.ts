@@ -1,7 +1,8 @@
 import { Database as Client } from "bun:sqlite";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { fileSize } from "../../lib/files.ts";
+import { attempt } from "../../lib/attempt.ts";
+import { fileSize, readText } from "../../lib/files.ts";
 import { isBusy } from "../../lib/storage-errors.ts";
 
 /** The byte of the WAL index that a writer locks (https://sqlite.org/walformat.html, section 2.3.1). */
@@ -9,16 +10,15 @@ const WRITE_LOCK = 120;
 const UNKNOWN = "another process";
 
 /** A line of /proc/locks: `1: POSIX  ADVISORY  WRITE 812 fd:01:1234 120 120`. */
-const LOCK = /^\d+: POSIX\s+ADVISORY\s+WRITE\s+(\d+)\s+\w+:\w+:(\d+)\s+(\d+)\s+(\d+|EOF)$/;
+const LOCK = /^\d+: POSIX\s+ADVISORY\s+(\w+)\s+(\d+)\s+\w+:\w+:(\d+)\s+(\d+)\s+(\d+|EOF)$/;
 
-const holderPid = (inode: number): number | undefined => {
-  for (const line of readFileSync("/proc/locks", "utf8").split("\n")) {
-    const [, pid, ofInode, first, last] = LOCK.exec(line) ?? [];
-    const isWrite = Number(first) <= WRITE_LOCK && (last === "EOF" || Number(last) >= WRITE_LOCK);
-    if (Number(ofInode) === inode && isWrite && Number(pid) > 0) return Number(pid);
-  }
-  return undefined;
-};
+/** The locks of all processes; none on systems other than Linux. */
+const locks = () =>
+  (readText("/proc/locks") ?? "").split("\n").flatMap((line) => {
+    const [, kind, pid, inode, first, last] = LOCK.exec(line) ?? [];
+    const covers = (byte: number) => Number(first) <= byte && (last === "EOF" || Number(last) >= byte);
+    return kind === undefined ? [] : [{ kind, pid: Number(pid), inode: Number(inode), covers }];
+  });
 
 /** The program's name and its command, without further arguments, which may be secrets. */
 const commandOf = (pid: number): string => {
@@ -32,29 +32,22 @@ const isSuspended = (pid: number): boolean =>
   / T /.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, "").slice(0, 3));
 
 /** A suspended process has a remedy; one that just ended has no name. */
-const describe = (pid: number): string => {
-  try {
+const describe = (pid: number): string =>
+  attempt(() => {
     const advice = isSuspended(pid)
       ? `, which is suspended: resume it with "fg" in its terminal or "kill -CONT ${pid}", or end it`
       : "";
     return `process ${pid} (${commandOf(pid)})${advice}`;
-  } catch {
-    return UNKNOWN;
-  }
-};
+  }) ?? UNKNOWN;
 
 /** Describes the process that holds the write lock of this database, for operators. Only Linux can name it. */
 export const lockHolder = (path: string): string => {
-  try {
-    const pid = holderPid(statSync(`${path}-shm`).ino);
-    return pid === undefined || pid === process.pid ? UNKNOWN : describe(pid);
-  } catch {
-    return UNKNOWN;
-  }
+  const index = attempt(() => statSync(`${path}-shm`).ino);
+  const holder = locks().find(
+    ({ kind, pid, inode, covers }) => inode === index && kind === "WRITE" && covers(WRITE_LOCK) && pid > 0,
+  );
+  return !holder || holder.pid === process.pid ? UNKNOWN : describe(holder.pid);
 };
-
-/** A line of /proc/locks about a lock of any kind. */
-const ANY_LOCK = /^\d+: POSIX\s+ADVISORY\s+\w+\s+(\d+)\s+\w+:\w+:(\d+)\s/;
 
 /**
  * True if the process has this file open, or does not show its files. Inodes of other devices can have the same number, and
@@ -77,16 +70,11 @@ const hasOpen = (pid: number, dev: number, ino: number): boolean => {
  */
 export const holderOf = (path: string): string | undefined => {
   const files = [path, `${path}-shm`].flatMap((file) => statSync(file, { throwIfNoEntry: false }) ?? []);
-  try {
-    for (const line of readFileSync("/proc/locks", "utf8").split("\n")) {
-      const [, pid, inode] = (ANY_LOCK.exec(line) ?? []).map(Number);
-      if (pid === undefined || pid === process.pid) continue;
-      if (files.some(({ dev, ino }) => ino === inode && hasOpen(pid, dev, ino))) return describe(pid);
-    }
-  } catch {
-    // Not Linux.
-  }
-  return undefined;
+  const holder = locks().find(
+    ({ pid, inode }) =>
+      pid !== process.pid && files.some(({ dev, ino }) => ino === inode && hasOpen(pid, dev, ino)),
+  );
+  return holder && describe(holder.pid);
 };
 
 /**

@@ -11,6 +11,7 @@ import { isFull } from "../../lib/storage-errors.ts";
 import { logSize } from "../../data/db/wal.ts";
 import { type Upgrade, openUpgrade, pendingAt } from "../../data/db/migrate-in-worker.ts";
 import type { Logger } from "../../lib/log.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 /** The server was stopped during a migration. The database is unchanged. */
 export class MigrationStopped extends Error {
@@ -75,13 +76,7 @@ const run = async (config: Config, first: string, log: Logger, signal: AbortSign
 };
 
 /** Tags of the migrations that the database still needs. If it cannot be read, `openData` reports the reason. */
-const pendingTags = (path: string): string[] => {
-  try {
-    return pendingAt(path).map(({ tag }) => tag);
-  } catch {
-    return [];
-  }
-};
+const pendingTags = (path: string): string[] => attempt(() => pendingAt(path))?.map(({ tag }) => tag) ?? [];
 
 /**
  * Brings the database of DATA_DIR up to date in a worker, if it is older. The caller must hold the lock.

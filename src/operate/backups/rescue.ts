@@ -26,6 +26,7 @@ import { quantity } from "../../lib/quantity.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { fileTime } from "./file-names.ts";
 import { blobsIn, countMissing, neededFiles } from "./site-files.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 interface Directories {
   dataDir: string;
@@ -49,12 +50,8 @@ const placesOf = ({ dataDir, backupDir }: Directories): string[] => {
 export const rescuedStores = (directories: Directories): string[] => {
   const prefix = basename(resolve(directories.dataDir)) + INFIX;
   return placesOf(directories).flatMap((place) => {
-    try {
-      const names = readdirSync(place).filter((name) => name.startsWith(prefix));
-      return names.map((name) => join(place, name)).filter((path) => existsSync(databasePath(path)));
-    } catch {
-      return [];
-    }
+    const names = attempt(() => readdirSync(place))?.filter((name) => name.startsWith(prefix)) ?? [];
+    return names.map((name) => join(place, name)).filter((path) => existsSync(databasePath(path)));
   });
 };
 

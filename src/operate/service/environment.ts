@@ -4,6 +4,7 @@ import { once } from "../../lib/lazy.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { ENVIRONMENT_PATH, SERVICE, UNIT_PATH, USER } from "./unit.ts";
 import { hasSystemd } from "./systemd.ts";
+import { readText } from "../../lib/files.ts";
 
 /** A setting as the environment file shows it. */
 export interface EnvironmentSetting {
@@ -119,13 +120,8 @@ export const readShown = (text: string): Record<string, string> =>
   );
 
 /** True in a process of the service: it has the unit's environment already. */
-export const isInUnit = (): boolean => {
-  try {
-    return readFileSync("/proc/self/cgroup", "utf8").includes(`/${SERVICE}.service`);
-  } catch {
-    return false;
-  }
-};
+export const isInUnit = (): boolean =>
+  readText("/proc/self/cgroup")?.includes(`/${SERVICE}.service`) ?? false;
 
 export class UnreadableSettings extends OperatorError {
   override name = "UnreadableSettings";

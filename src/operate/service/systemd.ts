@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { SERVICE, UNIT_PATH } from "./unit.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 /** Runs a program of the system to its end. */
 export const run = async (...argv: string[]) => {
@@ -60,12 +61,9 @@ export const unitState = async () => {
 
 /** The message of the last error in a log line; the line itself if it is not JSON. */
 const messageOf = (line: string): string => {
-  try {
-    const { message, reason } = JSON.parse(line) as Record<string, unknown>;
-    return [message, reason].filter((part) => typeof part === "string").join(": ") || line;
-  } catch {
-    return line.replace(/^adoption-store: /, "");
-  }
+  const { message, reason } = (attempt((): unknown => JSON.parse(line)) ?? {}) as Record<string, unknown>;
+  const words = [message, reason].filter((part) => typeof part === "string").join(": ");
+  return words || line.replace(/^adoption-store: /, "");
 };
 
 const MAX_LINE = 2000;

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { resultCode } from "../../lib/storage-errors.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 /** A version of the program: its claimed version, and its hash. */
 export interface Version {
@@ -172,13 +173,9 @@ const runVersion = async (program: string, ...flags: string[]): Promise<{ code: 
 
 /** Reads the output of `version --json`; undefined if it is something else. */
 const readReport = (text: string): VersionReport | undefined => {
-  try {
-    const { version, migration } = JSON.parse(text) as Record<string, unknown>;
-    const isReport = typeof version === "string" && SEMANTIC.test(version) && typeof migration === "string";
-    return isReport ? { version, migration } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { version, migration } = (attempt((): unknown => JSON.parse(text)) ?? {}) as Record<string, unknown>;
+  const isReport = typeof version === "string" && SEMANTIC.test(version) && typeof migration === "string";
+  return isReport ? { version, migration } : undefined;
 };
 
 /** Runs a program to ask for its version and its newest migration. @throws OperatorError if it does not run here */

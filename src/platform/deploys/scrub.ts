@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
 import { writeDurably } from "../../lib/durable.ts";
 import { Fault } from "../../lib/errors.ts";
 import { type Poller, repeat } from "../../lib/poller.ts";
 import type { Context } from "../../data/context.ts";
 import { blobProblem, isHash } from "./blob-check.ts";
 import type { BlobSource } from "./blobs.ts";
+import { readJson } from "../../lib/files.ts";
 
 /** The progress of a scrub, from which the next process resumes. */
 export interface ScrubProgress {
@@ -137,17 +137,12 @@ const isHashText = (value: unknown): value is string => typeof value === "string
 
 /** Reads the progress of the last scrub from a file. After a missing or malformed one, the next pass starts over. */
 export const readProgress = (path: string): ScrubProgress => {
-  if (!existsSync(path)) return NO_PROGRESS;
-  try {
-    const { after, endedAt, damaged } = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
-    return {
-      after: isHashText(after) ? after : "",
-      endedAt: Number.isSafeInteger(endedAt) ? Number(endedAt) : 0,
-      damaged: Array.isArray(damaged) ? damaged.filter(isHashText) : [],
-    };
-  } catch {
-    return NO_PROGRESS;
-  }
+  const { after, endedAt, damaged } = (readJson(path) ?? {}) as Record<string, unknown>;
+  return {
+    after: isHashText(after) ? after : "",
+    endedAt: Number.isSafeInteger(endedAt) ? Number(endedAt) : 0,
+    damaged: Array.isArray(damaged) ? damaged.filter(isHashText) : [],
+  };
 };
 
 export const progressFile = (path: string) => ({

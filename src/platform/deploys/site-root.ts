@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { InvalidArchive, shorten } from "./archive-rules.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 const DIRECTORY = ".well-known/acme-challenge";
 
@@ -16,17 +17,9 @@ const isChallengePath = (path: string): boolean => {
   return folded === DIRECTORY || folded.startsWith(`${DIRECTORY}/`);
 };
 
-const decodePath = (path: string): string => {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-};
-
 /** True for the path of a request that leads to the challenge directory, in any encoding. */
 export const isChallengeAddress = (encoded: string): boolean =>
-  /%|acme-challenge/i.test(encoded) && isChallengePath(decodePath(encoded));
+  /%|acme-challenge/i.test(encoded) && isChallengePath(attempt(() => decodeURIComponent(encoded)) ?? encoded);
 
 /** @throws InvalidArchive for a file that no site may serve */
 const assertNoChallenges = (paths: Iterable<string>, root: string): void => {

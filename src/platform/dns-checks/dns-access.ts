@@ -9,6 +9,7 @@ import { type DnsClientDependencies, type DnsClientOptions, dnsClient } from "..
 import { type Resolve, resolveAddresses } from "../../protocols/dns/cname-chain.ts";
 import { parseServer } from "../../lib/name-server.ts";
 import { resolversOf, systemNetwork } from "../../protocols/dns/network.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 /** Settings of the DNS client. */
 export type DnsSettings = Pick<Context["config"], "dnsResolvers" | "dnsPort" | "dnsPrivate">;
@@ -20,13 +21,8 @@ const THIS_MACHINE = "127.0.0.1";
 const DNS_OPTIONS: DnsClientOptions = { timeoutMs: 2000, attempts: 2 };
 
 /** The resolvers in /etc/resolv.conf; none if it has none or cannot be read. */
-const systemResolvers = (port: number) => {
-  try {
-    return resolversOf(readFileSync("/etc/resolv.conf", "utf8"), port);
-  } catch {
-    return [];
-  }
-};
+const systemResolvers = (port: number) =>
+  attempt(() => resolversOf(readFileSync("/etc/resolv.conf", "utf8"), port)) ?? [];
 
 /** Real name servers: those of the settings, or the system's. */
 export const dnsAccess = (

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describeFinding } from "./finding.ts";
 import type { Inspect } from "./inspect.ts";
@@ -10,6 +10,7 @@ import { reasonOf } from "../../lib/reason.ts";
 import { DAY_MS, formatTime } from "../../lib/time.ts";
 import type { Warning } from "../../http/health.ts";
 import type { Context } from "../../data/context.ts";
+import { readJson } from "../../lib/files.ts";
 
 /** The parts of the platform that the operator provides for custom domains, with advice for each. */
 const PLATFORM_PARTS = {
@@ -185,12 +186,8 @@ const platformPath = (dataDir: string): string => join(dataDir, "platform.json")
 
 /** Undefined if the server has not probed yet, or if the file cannot be read. */
 export const readPlatform = <Input>(dataDir: string): SavedPlatform<Input> | undefined => {
-  try {
-    const value = JSON.parse(readFileSync(platformPath(dataDir), "utf8")) as SavedPlatform<Input>;
-    return Array.isArray(value.faults) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(platformPath(dataDir)) as SavedPlatform<Input> | null | undefined;
+  return value && Array.isArray(value.faults) ? value : undefined;
 };
 
 /** Logs a change once. */

@@ -4,6 +4,7 @@ import { printable } from "../../lib/text.ts";
 import { type DnsAccess, resolveWith } from "../../protocols/dns/authoritative.ts";
 import { type Resolve, followCnames, resolveAddresses } from "../../protocols/dns/cname-chain.ts";
 import { type Template, isDeployed } from "./template.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 const LIMITS = { timeoutMs: 3000, maxBytes: 64 * 1024 };
 const MAX_URL_LENGTH = 1000;
@@ -90,13 +91,8 @@ const UNDERSTOOD: ReadonlySet<unknown> = new Set([
   "nameServers",
 ]);
 
-const parseJson = (text: string | undefined): unknown => {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const parseJson = (text: string | undefined): unknown =>
+  text === undefined ? undefined : attempt((): unknown => JSON.parse(text));
 
 /** Section "Settings Property Extensibility": a client must understand the settings that `crit` lists. */
 const isUnderstood = (settings: Record<string, unknown>): boolean => {

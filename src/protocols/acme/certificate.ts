@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { AcmeProblem, printable } from "./problem.ts";
 import { loadX509 } from "./keys.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 /** The TLS feature extension: RFC 7633 section 6. */
 const TLS_FEATURE = "1.3.6.1.5.5.7.1.24";
@@ -76,13 +77,8 @@ export const readCertificate = async (chain: string) => {
 const covers = (pattern: string, name: string): boolean =>
   pattern === name || (pattern.startsWith("*.") && name.slice(name.indexOf(".") + 1) === pattern.slice(2));
 
-const belongsTo = (chain: string, keyPem: string): boolean => {
-  try {
-    return parse(chain).checkPrivateKey(createPrivateKey(keyPem));
-  } catch {
-    return false;
-  }
-};
+const belongsTo = (chain: string, keyPem: string): boolean =>
+  attempt(() => parse(chain).checkPrivateKey(createPrivateKey(keyPem))) ?? false;
 
 const timeText = (at: number): string => new Date(at).toISOString();
 
@@ -111,10 +107,5 @@ export const assertFits = async (
 };
 
 /** True if a text has PEM certificates, and all of them can be parsed. */
-export const holdsCertificates = (text: string): boolean => {
-  try {
-    return (text.match(PEM_BLOCK) ?? []).map(parse).length > 0;
-  } catch {
-    return false;
-  }
-};
+export const holdsCertificates = (text: string): boolean =>
+  attempt(() => text.match(PEM_BLOCK)?.map(parse)) !== undefined;

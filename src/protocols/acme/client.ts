@@ -22,6 +22,7 @@ import {
   readUrl,
 } from "./objects.ts";
 import { AcmeProblem, printable, readProblem, readRetryAfter } from "./problem.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 /** The type of Bun's own `fetch`. */
 type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
@@ -158,13 +159,7 @@ const MAX_NONCES = 32;
 /** RFC 8555 section 6.5.1. */
 const NONCE = /^[A-Za-z0-9_-]{1,512}$/;
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const parse = (text: string) => attempt((): unknown => JSON.parse(text));
 
 const jsonOf = ({ body }: AcmeResponse): unknown => {
   const value = parse(body);

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { quoted } from "../../lib/text.ts";
 import { FileRefused } from "./columns.ts";
 import { LF, type Position, CR, countLines, isLineEnd } from "./row.ts";
+import { attempt } from "../../lib/attempt.ts";
 
 /** The first bytes of a ZIP archive, as .xlsx, .ods and .numbers are, and of an OLE file, as .xls is. */
 const WORKBOOKS = [Buffer.from("PK\u0003\u0004", "latin1"), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
@@ -72,13 +73,8 @@ const stream = (path: string | undefined): AsyncIterable<Buffer> =>
 export type Encoding = ConstructorParameters<typeof TextDecoder>[0];
 
 /** True for the name of an encoding that files can have, such as windows-1252 (WHATWG Encoding Standard). */
-export const isEncoding = (name: string): name is NonNullable<Encoding> => {
-  try {
-    return new TextDecoder(name as Encoding).encoding !== undefined;
-  } catch {
-    return false;
-  }
-};
+export const isEncoding = (name: string): name is NonNullable<Encoding> =>
+  attempt(() => new TextDecoder(name as Encoding)) !== undefined;
 
 /** Checks chunks as they arrive; call it without a chunk at the end. True while all of them are text. */
 const textChecker = (encoding: Encoding) => {

@@ -3,6 +3,7 @@ import type { Manifest, SiteFile } from "../manifest.ts";
 import { HEADER_LIMITS, type HeaderRule, parseHeaders } from "./headers.ts";
 import { REDIRECT_LIMITS, type RedirectRule, parseRedirects } from "./redirects.ts";
 import type { RuleFault } from "./rule-lines.ts";
+import { attempt } from "../../../lib/attempt.ts";
 
 export const REDIRECTS_FILE = "_redirects";
 export const HEADERS_FILE = "_headers";
@@ -18,13 +19,8 @@ type ReadFile = (file: SiteFile) => Promise<Uint8Array>;
 
 const MAX_NAMED_FAULTS = 10;
 
-const decode = (bytes: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-};
+const decode = (bytes: Uint8Array): string | undefined =>
+  attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 
 const wholeFile = (problem: string) => ({ rules: [], faults: [{ line: 0, problem }] });
 
