@@ -297,21 +297,16 @@ const probesOf = ({ blobsUrl }: Config, serverConfig: Config): Record<string, Pr
 
 type Level = "ok" | "warning" | "failed";
 
-interface Finding {
-  check: string;
-  level: Level;
-  /** False for `failed` only. */
-  ok: boolean;
-  /** The state and, unless it is ok, the remedy. */
-  detail: string;
-}
-
-const findingOf = (check: string, level: Level, detail: string): Finding => ({
+const findingOf = (check: string, level: Level, detail: string) => ({
   check,
   level,
+  /** False for `failed` only. */
   ok: level !== "failed",
+  /** The state and, unless it is ok, the remedy. */
   detail,
 });
+
+type Finding = ReturnType<typeof findingOf>;
 
 const attempt = async (check: string, probe: () => ReturnType<Probe>): Promise<Finding> => {
   try {

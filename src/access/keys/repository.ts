@@ -18,20 +18,6 @@ import type { Rate } from "../../lib/rate-limiter.ts";
 import type { Grant } from "../../http/scopes.ts";
 import type { SecretRecord } from "./secret.ts";
 
-/** An API key, without its secret. Times are milliseconds UTC. */
-export interface Key {
-  id: number;
-  name: string;
-  scopes: ReadonlySet<Grant>;
-  rate: Rate | undefined;
-  /** The first characters of its newest secret. */
-  prefix: string;
-  createdAt: number;
-  expiresAt: number | undefined;
-  lastUsedAt: number | undefined;
-  revokedAt: number | undefined;
-}
-
 export interface NewKey {
   name: string;
   scopes: readonly Grant[];
@@ -48,20 +34,24 @@ const MAX_CACHED_KEYS = 10_000;
 
 type KeyRow = typeof keys.$inferSelect & { prefix: string };
 
-const toKey = (row: KeyRow): Key => ({
+const toKey = (row: KeyRow) => ({
   id: row.id,
   name: row.name,
-  scopes: new Set(row.scopes.split(" ") as Grant[]),
+  scopes: new Set(row.scopes.split(" ")) as ReadonlySet<Grant>,
   rate:
     row.rateRequests !== null && row.rateSeconds !== null
       ? { requests: row.rateRequests, seconds: row.rateSeconds }
       : undefined,
+  /** The first characters of its newest secret. */
   prefix: row.prefix,
   createdAt: row.createdAt,
   expiresAt: row.expiresAt ?? undefined,
   lastUsedAt: row.lastUsedAt ?? undefined,
   revokedAt: row.revokedAt ?? undefined,
 });
+
+/** An API key, without its secret. Times are milliseconds UTC. */
+export type Key = ReturnType<typeof toKey>;
 
 const earliest = (...times: (number | null)[]): number | undefined => {
   const known = times.filter((time) => time !== null);

@@ -4,12 +4,6 @@ import { writeDurably } from "../../lib/durable.ts";
 import { quantity } from "../../lib/quantity.ts";
 import { readText, readJson } from "../../lib/files.ts";
 
-interface ExecutableFile {
-  path: string;
-  inode: number;
-  modifiedAt: number;
-}
-
 /** Why a server has fewer workers than it should. */
 export interface MissingWorkers {
   count: number;
@@ -42,10 +36,12 @@ export interface ProcessRecord {
 
 export const processRecordPath = (dataDir: string): string => join(dataDir, "process.json");
 
-const fileOf = (path: string): ExecutableFile | undefined => {
+const fileOf = (path: string) => {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && { path, inode: found.ino, modifiedAt: found.mtimeMs };
 };
+
+type ExecutableFile = NonNullable<ReturnType<typeof fileOf>>;
 
 export const ownExecutable = (): ExecutableFile | undefined =>
   Bun.isStandaloneExecutable ? fileOf(process.execPath) : undefined;

@@ -57,11 +57,6 @@ export type BackupFiles = ReturnType<typeof backupFiles>;
 
 export const dropBackupFiles = (copy: Client): void => void copy.run(`DROP TABLE ${BACKUP_FILES}`);
 
-export interface BackupOrigin {
-  readonly log: string;
-  readonly position: number;
-}
-
 /** Makes a copy of a replica a backup, which is an embedded database with a note of its origin. */
 export const noteOrigin = (copy: Client): void => {
   const mark = replicaMark(copy);
@@ -72,9 +67,11 @@ export const noteOrigin = (copy: Client): void => {
 };
 
 /** Undefined for a backup of an embedded database. */
-export const originOf = (backup: Client): BackupOrigin | undefined =>
+export const originOf = (backup: Client) =>
   hasTable(backup, BACKUP_ORIGIN)
-    ? (backup.query<BackupOrigin, []>(`SELECT log, position FROM ${BACKUP_ORIGIN}`).get() ?? undefined)
+    ? (backup
+        .query<{ log: string; position: number }, []>(`SELECT log, position FROM ${BACKUP_ORIGIN}`)
+        .get() ?? undefined)
     : undefined;
 
 /** Fills the place of a digest while it is calculated. */
@@ -91,9 +88,7 @@ export const removeDigestField = (copy: Client): void =>
   void copy.run(`DROP TABLE IF EXISTS ${BACKUP_DIGEST}`);
 
 /** The digest inside a backup, and the page that holds it; undefined for a backup of an older version. */
-export const digestField = (
-  backup: Client,
-): { sha256: string; page: number; pageSize: number } | undefined => {
+export const digestField = (backup: Client) => {
   if (!hasTable(backup, BACKUP_DIGEST)) return undefined;
   const field = backup.query<{ sha256: string; page: number; pageSize: number }, [string]>(
     `SELECT sha256, rootpage AS page, page_size AS pageSize FROM ${BACKUP_DIGEST}, sqlite_schema, pragma_page_size WHERE name = ?`,

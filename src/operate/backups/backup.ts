@@ -37,6 +37,7 @@ import {
 import { digestPath, removeBackup, sealBackup, writeDigest } from "./digest.ts";
 import { surplus, temporaryName } from "./file-names.ts";
 import {
+  type OnProgress,
   type SiteFiles,
   type SiteStorage,
   addSiteFiles,
@@ -127,7 +128,7 @@ export interface BackupOptions {
   keep?: number | undefined;
   now: number;
   /** Called before each step, and often during a step with its counts. */
-  onProgress: (line: string, isStep?: boolean) => void;
+  onProgress: OnProgress;
 }
 
 export interface BackupResult {

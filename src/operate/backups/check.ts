@@ -2,13 +2,12 @@ import { existsSync, statSync } from "node:fs";
 import { reasonOf } from "../../lib/reason.ts";
 import {
   type BackupFiles,
-  type BackupOrigin,
   backupFiles,
   hasBackupFiles,
   hasSecrets,
   originOf,
 } from "../../data/db/backup-contents.ts";
-import { type Difference, derivedDifferences } from "../../data/db/derived.ts";
+import { derivedDifferences } from "../../data/db/derived.ts";
 import { DiskError, explainFailure } from "../../data/db/failures.ts";
 import { storeIdOf } from "../../data/db/store-id.ts";
 import { appliedMigrations } from "../../data/db/migrate.ts";
@@ -19,26 +18,7 @@ import { manifestsOf } from "../../data/db/stored-deploys.ts";
 import { hashesOf, readManifest } from "../../platform/deploys/manifest.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { unreadableDigest, verifyDigest } from "./digest.ts";
-import type { SiteFiles } from "./site-files.ts";
-
-export interface CheckedBackup {
-  file: string;
-  bytes: number;
-  /** The SHA-256 of the file; undefined for a backup of an older version, which has no digest. */
-  sha256: string | undefined;
-  /** The file next to the backup that should have its SHA-256, and is not readable as one. */
-  unreadableDigest: string | undefined;
-  /** The id of the store; undefined for a backup older than store ids. */
-  store: string | undefined;
-  migration: string | undefined;
-  secrets: boolean;
-  /** Where in a cluster's log it was taken; undefined outside a cluster. */
-  origin?: BackupOrigin;
-  /** The derived data that differs from its rows. Every row can be restored nevertheless. */
-  differences: readonly Difference[];
-  /** Undefined for a backup without the files of sites. */
-  sites: SiteFiles | undefined;
-}
+import type { OnProgress, SiteFiles } from "./site-files.ts";
 
 /** Checks a site's file. @returns its size @throws UnsoundDatabase if its content does not match its name */
 const checkFile = (files: BackupFiles, hash: string): number => {
@@ -82,11 +62,7 @@ const checkSites = (client: Client, onProgress: (line: string) => void): SiteFil
   return { files: hashes.length, bytes, missing };
 };
 
-const examine = (
-  client: Client,
-  file: string,
-  onProgress: (line: string, isStep?: boolean) => void,
-): CheckedBackup => {
+const examine = (client: Client, file: string, onProgress: OnProgress) => {
   onProgress("Checking the database", true);
   assertSound(client);
   const differences = derivedDifferences(client);
@@ -96,25 +72,30 @@ const examine = (
   return {
     file,
     bytes: statSync(file).size,
+    /** The SHA-256 of the file; undefined for a backup of an older version, which has no digest. */
     sha256,
+    /** The file next to the backup that should have its SHA-256, and is not readable as one. */
     unreadableDigest: unreadableDigest(file),
+    /** The id of the store; undefined for a backup older than store ids. */
     store: storeIdOf(client),
     migration: appliedMigrations(client).at(-1)?.tag,
     secrets: hasSecrets(client),
+    /** Where in a cluster's log it was taken; undefined outside a cluster. */
     ...(origin && { origin }),
+    /** The derived data that differs from its rows. Every row can be restored nevertheless. */
     differences,
+    /** Undefined for a backup without the files of sites. */
     sites,
   };
 };
+
+export type CheckedBackup = ReturnType<typeof examine>;
 
 /**
  * Checks everything that a restore checks, and changes nothing.
  * @throws OperatorError if it could not be restored
  */
-export const checkBackup = (
-  file: string,
-  onProgress: (line: string, isStep?: boolean) => void,
-): CheckedBackup => {
+export const checkBackup = (file: string, onProgress: OnProgress): CheckedBackup => {
   if (!existsSync(file)) throw new OperatorError(`${file} does not exist`);
   if (!statSync(file).isFile()) throw new OperatorError(`${file} is not an ordinary file`);
   try {

@@ -40,9 +40,7 @@ import { isFull } from "../../lib/storage-errors.ts";
 import { isInside, nearestExisting } from "./destination.ts";
 import { fileTime } from "./file-names.ts";
 import { idAbove } from "./restore.ts";
-import { type SiteFiles, blobsIn, isSound, neededFiles } from "./site-files.ts";
-
-type OnProgress = (line: string, isStep?: boolean) => void;
+import { type OnProgress, type SiteFiles, blobsIn, isSound, neededFiles } from "./site-files.ts";
 
 /** Renames a database and its log in this order, also after a power cut. */
 const move = (from: string, to: string, ends: readonly string[]): void => {

@@ -24,7 +24,7 @@ import {
   removeOrigin,
   restartEventIds,
 } from "../../data/db/backup-contents.ts";
-import { type Difference, derivedDifferences } from "../../data/db/derived.ts";
+import { derivedDifferences } from "../../data/db/derived.ts";
 import { DiskError } from "../../data/db/failures.ts";
 import type { Lock } from "../../data/db/file-lock.ts";
 import { UnsoundDatabase, assertSound } from "../../data/db/integrity.ts";
@@ -43,7 +43,7 @@ import { tryLink } from "./destination.ts";
 import { hasDigest, unreadableDigest, verifyDigest } from "./digest.ts";
 import { fileTime } from "./file-names.ts";
 import {
-  type SiteFiles,
+  type OnProgress,
   type SiteStorage,
   blobsIn,
   blobsPath,
@@ -51,7 +51,7 @@ import {
   neededFiles,
   restoreSiteFiles,
 } from "./site-files.ts";
-import { type ForgetAdopter, type UndoneChanges, repeatErasures } from "./undone.ts";
+import { type ForgetAdopter, repeatErasures } from "./undone.ts";
 
 const LOG_SUFFIXES = ["-wal", "-shm", "-journal"];
 const INFIX = ".before-restore-";
@@ -109,19 +109,6 @@ const addName = async (file: string, name: string): Promise<void> => {
     throw error;
   }
 };
-
-export interface RestoreResult {
-  bytes: number;
-  /** The new path of the previous database; undefined if there was none. */
-  aside: string | undefined;
-  sites: SiteFiles;
-  /** The decisions since the backup that the restore undoes, or why they are unknown. */
-  undone: UndoneChanges | string;
-  /** The derived data that differs from its rows, as it did when the backup was taken. */
-  differences: readonly Difference[];
-}
-
-type OnProgress = (line: string, isStep?: boolean) => void;
 
 /**
  * Checks a backup and takes the lock of DATA_DIR, so that no server can start before `close`. The restored database is on
@@ -203,7 +190,7 @@ const restore = async (
   { file, dataDir, now, forget }: RestoreTarget,
   { blobs, remote }: SiteStorage,
   onProgress: OnProgress,
-): Promise<RestoreResult> => {
+) => {
   const path = databasePath(dataDir);
   const temporary = restoringPath(dataDir);
   const hasFiles = hasBackupFiles(backup) && backupFiles(backup).hashes().length > 0;
@@ -235,9 +222,12 @@ const restore = async (
     writer?.close();
     return {
       bytes,
+      /** The new path of the previous database; undefined if there was none. */
       aside: replaces ? aside : undefined,
       sites: { ...sites, missing },
+      /** The decisions since the backup that the restore undoes, or why they are unknown. */
       undone,
+      /** The derived data that differs from its rows, as it did when the backup was taken. */
       differences,
     };
   } catch (error) {
@@ -245,6 +235,8 @@ const restore = async (
     throw error;
   }
 };
+
+export type RestoreResult = Awaited<ReturnType<typeof restore>>;
 
 const lockDirectory = (dataDir: string): Lock => {
   assertDataDir(dataDir);

@@ -21,6 +21,9 @@ export interface SiteFiles {
   missing: number;
 }
 
+/** Shows a line: the start of a step, or the counts of the present one. */
+export type OnProgress = (line: string, isStep?: boolean) => void;
+
 const PART_BYTES = 2 ** 20;
 
 /** The storage of sites' files: DATA_DIR and, with BLOBS_URL, an object store that has all of them. */

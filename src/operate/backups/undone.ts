@@ -12,7 +12,7 @@ interface Named {
 }
 
 /** Decisions since the backup that the restored database does not contain. */
-export interface UndoneChanges {
+interface UndoneChanges {
   /** Keys that were revoked, or whose old secret had ended. They work again. */
   keys: Named[];
   /** People who were removed. They can sign in again. */

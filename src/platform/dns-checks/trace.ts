@@ -45,14 +45,6 @@ export interface Subject {
   acceptsProof?: boolean;
 }
 
-/** The TXT records that name the project of a host name. */
-export interface Proof {
-  /** From the zone's own servers, or from the resolvers if none of those responds. */
-  resolved: CnameChain;
-  /** From each authoritative server. */
-  direct: Exchange[];
-}
-
 /** Every query about a name, and its response. */
 export interface Trace {
   ascii: string;
@@ -272,18 +264,21 @@ const firstQueries = async (resolve: Resolve, send: SendQuery, options: TraceOpt
   return { resolveBest, first: { authority, views: [...direct, ...indirect], chain, targets, caa } };
 };
 
-const proofOf = async (
-  resolve: Resolve,
-  send: SendQuery,
-  name: string,
-  servers: Server[],
-): Promise<Proof> => {
+const proofOf = async (resolve: Resolve, send: SendQuery, name: string, servers: Server[]) => {
   const [resolved, ...direct] = await Promise.all([
     followCnames(resolve, name, "TXT"),
     ...servers.map((server) => send(server, { name, type: "TXT" }, false)),
   ]);
-  return { resolved, direct };
+  return {
+    /** From the zone's own servers, or from the resolvers if none of those responds. */
+    resolved,
+    /** From each authoritative server. */
+    direct,
+  };
 };
+
+/** The TXT records that name the project of a host name. */
+export type Proof = Awaited<ReturnType<typeof proofOf>>;
 
 const isRecursive = ({ role }: View): boolean => role === "resolver";
 

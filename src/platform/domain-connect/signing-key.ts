@@ -18,22 +18,6 @@ const BITS = 2048;
 /** A string in a TXT record has at most 255 bytes (RFC 1035 section 3.3.14). The fields before the data need 14 of them. */
 const FRAGMENT_LENGTH = 240;
 
-/** A TXT record. */
-interface KeyRecord {
-  name: string;
-  value: string;
-}
-
-/** Signs requests to DNS providers, with RS256. */
-export interface SigningKey {
-  /** The first label of the public key's name in the DNS. Each key has its own. */
-  label: string;
-  /** Signs a query string. Returns base64. */
-  sign(text: string): string;
-  /** The TXT records of the public key (draft-ietf-dconn-domainconnect-05, "Public Key Publication"). */
-  recordsIn(domain: string): KeyRecord[];
-}
-
 const fragmentsOf = (text: string): string[] =>
   Array.from({ length: Math.ceil(text.length / FRAGMENT_LENGTH) }, (_, index) =>
     text.slice(index * FRAGMENT_LENGTH, (index + 1) * FRAGMENT_LENGTH),
@@ -49,20 +33,26 @@ const parseKey = (pem: string): KeyObject => {
 };
 
 /** @param pem a private RSA key @throws Error if it is something else */
-export const signingKey = (pem: string): SigningKey => {
+export const signingKey = (pem: string) => {
   const key = parseKey(pem);
   const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
   const label = `_dc-${createHash("sha256").update(publicKey).digest("hex").slice(0, 8)}`;
   return {
+    /** The first label of the public key's name in the DNS. Each key has its own. */
     label,
-    sign: (text) => sign("sha256", Buffer.from(text), key).toString("base64"),
-    recordsIn: (domain) =>
+    /** Signs a query string. Returns base64. */
+    sign: (text: string): string => sign("sha256", Buffer.from(text), key).toString("base64"),
+    /** The TXT records of the public key (draft-ietf-dconn-domainconnect-05, "Public Key Publication"). */
+    recordsIn: (domain: string) =>
       fragmentsOf(publicKey.toString("base64")).map((data, at) => ({
         name: `${label}.${domain}`,
         value: `p=${at + 1},a=RS256,d=${data}`,
       })),
   };
 };
+
+/** Signs requests to DNS providers, with RS256. */
+export type SigningKey = ReturnType<typeof signingKey>;
 
 const newKey = (): string =>
   generateKeyPairSync("rsa", {

@@ -5,12 +5,6 @@ import { ES256, KEY_USAGES, P256, privateKeyPem, loadX509 } from "./keys.ts";
 /** RFC 8737 section 6.2. */
 const PROTOCOL = "acme-tls/1";
 
-/** A private key and its self-signed certificate, both PEM. */
-export interface KeyAndCertificate {
-  key: string;
-  cert: string;
-}
-
 const ACME_IDENTIFIER = "1.3.6.1.5.5.7.1.31";
 /** The header of a DER OCTET STRING of 32 bytes. */
 const OCTETS_32 = [0x04, 0x20];
@@ -34,11 +28,7 @@ export const shownIdentifier = async (der: Uint8Array<ArrayBuffer>): Promise<str
  * The self-signed certificate for a TLS-ALPN-01 challenge of one name: RFC 8737 section 3.
  * @param authorization the key authorization
  */
-export const alpnCertificate = async (
-  name: string,
-  authorization: string,
-  now = Date.now(),
-): Promise<KeyAndCertificate> => {
+export const alpnCertificate = async (name: string, authorization: string, now = Date.now()) => {
   const { Extension, SubjectAlternativeNameExtension, X509CertificateGenerator } = await loadX509();
   const keys = await crypto.subtle.generateKey(P256, true, [...KEY_USAGES]);
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -54,6 +44,9 @@ export const alpnCertificate = async (
   });
   return { key: privateKeyPem(keys.privateKey), cert: certificate.toString("pem") };
 };
+
+/** A private key and its self-signed certificate, both PEM. */
+export type KeyAndCertificate = Awaited<ReturnType<typeof alpnCertificate>>;
 
 /**
  * Fetches the certificate that a server presents to a CA for a TLS-ALPN-01 challenge (RFC 8737 section 3), without checking its

@@ -1,18 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** A key for TSIG, HMAC-SHA256 (RFC 8945). */
-export interface TsigKey {
-  name: string;
-  secret: Buffer;
-}
-
 /** As `tsig-keygen` prints it, and `named` reads it. */
 const KEY_BLOCK = /^\s*key\s+"?([a-z0-9._-]{1,253})"?\s*\{([^{}]*)\}\s*;?\s*$/i;
 const ALGORITHM_STATEMENT = /^algorithm\s+"?hmac-sha256"?$/i;
 const SECRET_STATEMENT = /^secret\s+"?([a-z0-9+/]{22,684}={0,2})"?$/i;
 
 /** Parses `key "name" { algorithm hmac-sha256; secret "..."; };`. Undefined for anything else, and for other algorithms. */
-export const parseTsigKey = (text: string): TsigKey | undefined => {
+export const parseTsigKey = (text: string) => {
   const [, name, body = ""] = KEY_BLOCK.exec(text.replaceAll(/^\s*(?:\/\/|#).*$/gm, "")) ?? [];
   const statements = body.split(";").map((one) => one.trim());
   const [, secret] = statements.map((one) => SECRET_STATEMENT.exec(one)).find((match) => match) ?? [];
@@ -20,6 +14,9 @@ export const parseTsigKey = (text: string): TsigKey | undefined => {
     return undefined;
   return { name: name.replace(/\.$/, ""), secret: Buffer.from(secret, "base64") };
 };
+
+/** A key for TSIG, HMAC-SHA256 (RFC 8945). */
+export type TsigKey = NonNullable<ReturnType<typeof parseTsigKey>>;
 
 /** The wire format of names and records (RFC 1035 sections 3.1 and 4.1), as far as dynamic updates need it. */
 

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { quoted } from "../../lib/text.ts";
 import { FileRefused } from "./columns.ts";
-import { LF, type Position, CR, countLines, isLineEnd } from "./row.ts";
+import { LF, CR, countLines, isLineEnd } from "./row.ts";
 import { attempt } from "../../lib/attempt.ts";
 
 /** The first bytes of a ZIP archive, as .xlsx, .ods and .numbers are, and of an OLE file, as .xls is. */
@@ -172,21 +172,8 @@ export type Fingerprint = ReturnType<typeof fingerprint>;
 
 export const sha256 = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
 
-/** The rest of a file. */
-interface SkipResult {
-  /** The start of the rest. */
-  position: Position;
-  rest: AsyncIterable<Buffer>;
-  /** True if the rest starts inside a line. */
-  isInside: boolean;
-}
-
-/** Skips the first `bytes` bytes. */
-export const skip = async (
-  chunks: AsyncIterable<Buffer>,
-  bytes: number,
-  skipped: Fingerprint,
-): Promise<SkipResult> => {
+/** Skips the first `bytes` bytes. @returns the rest and its position; `isInside` is true if that is inside a line */
+export const skip = async (chunks: AsyncIterable<Buffer>, bytes: number, skipped: Fingerprint) => {
   const iterator = chunks[Symbol.asyncIterator]();
   const position = { bytes: 0, lines: 0 };
   let last: number | undefined;
