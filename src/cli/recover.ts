@@ -52,26 +52,20 @@ const printRecovered = ({ dataDir, report, sites }: Recovered): void => {
 
 const areOf = (count: number): string => (count === 1 ? "is" : "are");
 
-const noteDoubts = ({ report, sites }: Recovered): void => {
-  if (sites.missing > 0)
-    note(
+/** What the recovered store may lack, or have too much. */
+const doubtsIn = ({ report, sites }: Recovered) =>
+  [
+    sites.missing > 0 &&
       `${quantity(sites.missing, "file")} of deployed sites ${areOf(sites.missing)} missing or damaged: deploy those sites again`,
-    );
-  if (report.lostFrames > 0)
-    note(
+    report.lostFrames > 0 &&
       `${quantity(report.lostFrames, "part")} of the log ${areOf(report.lostFrames)} damaged: some of the latest changes are lost, above all those to rows that are listed as missing`,
-    );
-  if (report.openFrames > 0)
-    note(
+    report.openFrames > 0 &&
       "the log ends inside a write, which is not part of the recovered store; it was not acknowledged, unless the log was cut",
-    );
-  if (!report.isFreeListWhole && report.tables.some(hasLoss))
-    note(
+    !report.isFreeListWhole &&
+      report.tables.some(hasLoss) &&
       "the list of free pages is damaged: rows that were deleted, or earlier versions of rows, may be back",
-    );
-  if (report.isReplica)
-    note("the database was a replica of a cluster; the recovered store is outside the cluster");
-};
+    report.isReplica && "the database was a replica of a cluster; the recovered store is outside the cluster",
+  ].filter((doubt) => doubt !== false);
 
 export const recoverCommand = command({
   name: "recover",
@@ -91,7 +85,7 @@ export const recoverCommand = command({
     using progress = progressLine();
     const recovered = await recoverInto(dataDir, resolve(directory), Date.now(), progress.show);
     progress.end();
-    noteDoubts(recovered);
+    for (const doubt of doubtsIn(recovered)) note(doubt);
     return { json: recovered, text: () => printRecovered(recovered) };
   },
 });

@@ -101,16 +101,11 @@ const derive = (client: Client): void => {
   if (hasTable(client, "pet_events")) client.run("DELETE FROM pet_events");
 };
 
-interface BrokenReference {
-  table: string;
-  rowid: number;
-  parent: string;
-  fkid: number;
-}
-
 /** Clears references to lost rows. A row that must have one is refused. */
 const clearReferences = (client: Client, reports: readonly TableReport[]): void => {
-  const broken = client.query<BrokenReference, []>("PRAGMA foreign_key_check");
+  const broken = client.query<{ table: string; rowid: number; parent: string; fkid: number }, []>(
+    "PRAGMA foreign_key_check",
+  );
   for (let found = broken.all(); found.length > 0; found = broken.all())
     for (const { table, rowid, parent, fkid } of found) {
       const { column, isRequired } = client
@@ -162,10 +157,9 @@ export const salvage = (source: string, target: string, onProgress: OnProgress =
   const { tables, sequences } = reading.find(shapesIn(client), (name) => !DERIVED.test(name));
   client.run("PRAGMA foreign_keys=OFF");
   client.run("BEGIN");
-  const [first, others] = [
-    tables.filter(({ shape }) => shape.name === FIRST),
-    tables.filter(({ shape }) => shape.name !== FIRST),
-  ];
+  const { first = [], others = [] } = Object.groupBy(tables, ({ shape }) =>
+    shape.name === FIRST ? "first" : "others",
+  );
   const reports = first.map((table) => saveTable(client, table, onProgress));
   onProgress("Building names, counts and search words");
   derive(client);
