@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, readSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { reasonOf } from "../lib/reason.ts";
 import { ConfigError } from "./setting.ts";
 import { type Setting, type SettingName, SETTING_GROUPS, SETTING_NAMES, SETTINGS } from "./settings.ts";
 import { closest } from "./similar.ts";
 import { attempt } from "../lib/attempt.ts";
+import { withFile } from "../lib/files.ts";
 
 export interface ConfigFile {
   path: string;
@@ -117,18 +118,14 @@ export const parseConfigFile = (path: string, text: string): ConfigFile => {
 };
 
 /** The start of a file, one byte longer than allowed at most: a device or a pipe may never end. */
-const readStart = (path: string): Buffer => {
-  const file = openSync(path, "r");
-  try {
+const readStart = (path: string): Buffer =>
+  withFile(path, "r", (file) => {
     const bytes = Buffer.alloc(MAX_BYTES + 1);
     let length = 0;
     for (let read = -1; read !== 0; length += read)
       read = readSync(file, bytes, length, bytes.length - length, null);
     return bytes.subarray(0, length);
-  } finally {
-    closeSync(file);
-  }
-};
+  });
 
 const readText = (path: string): string => {
   try {

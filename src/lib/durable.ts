@@ -2,6 +2,7 @@ import { closeSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } 
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
+import { withFile } from "./files.ts";
 import { inheritOwner } from "./ownership.ts";
 
 const syncFile = promisify(fsync);
@@ -21,14 +22,10 @@ const UNSYNCABLE: ReadonlySet<string> = new Set(["EACCES", "EINVAL", "EBADF", "E
 
 /** Makes the names in a directory durable, as far as its file system can. @throws the system's error, such as EIO */
 export const syncDirectory = (path: string): void => {
-  let handle: number | undefined;
   try {
-    handle = openSync(path, "r");
-    fsyncSync(handle);
+    withFile(path, "r", fsyncSync);
   } catch (error) {
     if (!UNSYNCABLE.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  } finally {
-    if (handle !== undefined) closeSync(handle);
   }
 };
 

@@ -1,4 +1,4 @@
-import { accessSync, readFileSync, statSync } from "node:fs";
+import { accessSync, closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { attempt } from "./attempt.ts";
 
 /** The size in bytes; 0 if the file is missing. */
@@ -10,6 +10,20 @@ export const readText = (path: string): string | undefined => attempt(() => read
 /** The content of a JSON file; undefined if it is missing, unreadable or malformed. */
 export const readJson = (path: string): unknown =>
   attempt((): unknown => JSON.parse(readFileSync(path, "utf8")));
+
+/** Opens a file, and closes it once `use` returns or throws. */
+export const withFile = <Result>(
+  path: string,
+  flags: string | number,
+  use: (descriptor: number) => Result,
+): Result => {
+  const descriptor = openSync(path, flags);
+  try {
+    return use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
 
 /** True if this process may use the path in this way. @param mode such as `constants.R_OK` */
 export const isAllowed = (path: string, mode: number): boolean => {

@@ -1,5 +1,6 @@
 import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { withFile } from "./files.ts";
 
 /** The owner of a directory; undefined if that is root, or if this process is not root. */
 const ownerOf = (directory: string) => {
@@ -27,12 +28,8 @@ const changeOwner = (handle: number, { uid, gid }: Owner): void => {
 export const inheritOwner = (path: string, directory = dirname(resolve(path))): void => {
   const owner = ownerOf(directory);
   if (!owner) return;
-  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    changeOwner(handle, owner);
-  } finally {
-    closeSync(handle);
-  }
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  withFile(path, flags, (handle) => changeOwner(handle, owner));
 };
 
 /** Creates a directory and its parents, owned by the owner of the nearest existing one. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { databasePath } from "../../data/data-dir/paths.ts";
 import { sudoCommand } from "../../data/data-dir/shell.ts";
@@ -11,6 +11,8 @@ import { resultCode } from "../../lib/storage-errors.ts";
 import { checkBackup } from "./check.ts";
 import { backupTime, isTemporary } from "./file-names.ts";
 import { rescuedStores } from "./rescue.ts";
+import { attempt } from "../../lib/attempt.ts";
+import { withFile } from "../../lib/files.ts";
 
 /** False for a truncated file, whose first tables may still be readable. */
 const isWhole = (client: Client, file: string): boolean =>
@@ -120,17 +122,9 @@ const MAGIC = "SQLite format 3\0";
 
 const isDatabase = (path: string): boolean => {
   const head = Buffer.alloc(MAGIC.length);
-  let file: number | undefined;
-  try {
-    file = openSync(path, "r");
-    readSync(file, head);
-    return head.toString("latin1") === MAGIC;
-  } catch {
-    // A file that cannot be read may be a database.
-    return true;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+  const bytes = attempt(() => withFile(path, "r", (file) => readSync(file, head)));
+  // A file that cannot be read may be a database.
+  return bytes === undefined || head.toString("latin1") === MAGIC;
 };
 
 /** True for databases that a restore set aside or did not remove, and for backups, whose names end with .db in DATA_DIR. */

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import { lstatSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { NO_DIGEST, digestField } from "../../data/db/backup-contents.ts";
 import { derivedDifferences, describeDifferences } from "../../data/db/derived.ts";
@@ -6,6 +6,7 @@ import { UnsoundDatabase } from "../../data/db/integrity.ts";
 import { openForReading } from "../../data/db/readonly.ts";
 import type { Client } from "../../data/db/snapshot.ts";
 import { writeDurably } from "../../lib/durable.ts";
+import { withFile } from "../../lib/files.ts";
 
 /**
  * A backup has two SHA-256 digests of its whole file. The one next to it has the format of `sha256sum`. The one inside is in
@@ -17,15 +18,6 @@ export const digestPath = (file: string): string => `${file}.sha256`;
 
 const PART_BYTES = 2 ** 20;
 const DIGEST_LENGTH = NO_DIGEST.length;
-
-const withFile = <Result>(file: string, flags: "r" | "r+", use: (fd: number) => Result): Result => {
-  const fd = openSync(file, flags);
-  try {
-    return use(fd);
-  } finally {
-    closeSync(fd);
-  }
-};
 
 /** The bytes from `at` on; fewer at the end of the file. */
 const readAt = (fd: number, at: number, length: number): Buffer => {
