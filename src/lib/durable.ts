@@ -50,13 +50,16 @@ export const replaceFile = async (temporary: string, path: string): Promise<void
   syncDirectory(dirname(path));
 };
 
-/** Writes or replaces a file that only this user may read. It is never half written, and durable once this resolves. */
-export const writeDurably = async (path: string, text: string): Promise<void> => {
-  const temporary = `${path}.new`;
+/** Writes or replaces a file by way of a temporary one. It is never half written, and durable once this resolves. */
+export const replaceDurably = async (
+  path: string,
+  temporary: string,
+  write: (temporary: string) => Promise<void>,
+): Promise<void> => {
   // A killed writer may have left a file, or an attacker may have placed a link: remove it, do not follow it.
   rmSync(temporary, { force: true });
   try {
-    await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
+    await write(temporary);
     inheritOwner(temporary);
     await replaceFile(temporary, path);
   } catch (error) {
@@ -64,3 +67,7 @@ export const writeDurably = async (path: string, text: string): Promise<void> =>
     throw error;
   }
 };
+
+/** `replaceDurably` with a text that only this user may read. */
+export const writeDurably = (path: string, text: string): Promise<void> =>
+  replaceDurably(path, `${path}.new`, (temporary) => writeFile(temporary, text, { flag: "wx", mode: 0o600 }));

@@ -3,9 +3,8 @@ import { basename, join } from "node:path";
 import { databasePath } from "../../data/data-dir/paths.ts";
 import { freeBytes } from "../../data/data-dir/storage.ts";
 import { logSize } from "../../data/db/wal.ts";
-import { replaceFile } from "../../lib/durable.ts";
+import { replaceDurably } from "../../lib/durable.ts";
 import { fileSize } from "../../lib/files.ts";
-import { inheritOwner } from "../../lib/ownership.ts";
 
 const MAX_AGE_MS = 7 * 24 * 60 * 60_000;
 
@@ -44,16 +43,7 @@ export const copyBeforeMigration = async (
   copyInto: (path: string) => Promise<void>,
 ): Promise<string> => {
   const path = preMigrationCopyPath(dataDir, tag);
-  const temporary = `${path}.partial`;
-  rmSync(temporary, { force: true });
-  try {
-    await copyInto(temporary);
-    inheritOwner(temporary);
-    await replaceFile(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  await replaceDurably(path, `${path}.partial`, copyInto);
   for (const other of copiesIn(dataDir)) if (other !== path) rmSync(other, { force: true });
   return path;
 };
