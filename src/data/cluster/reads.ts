@@ -114,7 +114,7 @@ export const replicaReads = (
   return {
     fresh: (): Promise<void> => (isSpeculative() ? asIs() : fresh()),
     async speculate<Result>(run: () => Promise<Result>): Promise<Outcome<Result>> {
-      await running.attempt;
+      await running.attempt.catch(() => {});
       return speculate({ mayBeCurrent: mayBeCurrent(), version, confirm: fresh }, run);
     },
     async recent(): Promise<void> {
