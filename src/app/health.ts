@@ -5,6 +5,7 @@ import type { Context } from "../data/context.ts";
 import { type ClockGuard, type ClockJump, describeJump } from "../data/data-dir/clock.ts";
 import { assertDiskReserve } from "../data/data-dir/storage.ts";
 import { type MissingWorkers, describeMissing } from "../data/data-dir/process-record.ts";
+import { describeChanged } from "../data/db/changed-pages.ts";
 import { REMEDY, describeDifferences } from "../data/db/derived.ts";
 import { DamagedParts } from "../data/db/file-check.ts";
 import { logWarnings } from "../data/db/wal.ts";
@@ -67,6 +68,12 @@ const differenceWarnings = (found: ReturnType<Database["differences"]>): Warning
   return [{ code: "derived_data_differs", count, message: `The ${describeDifferences(found)}: ${REMEDY}.` }];
 };
 
+const changeWarnings = (found: ReadonlyMap<string, number>): Warning[] => {
+  if (found.size === 0) return [];
+  const count = [...found.values()].reduce((sum, one) => sum + one, 0);
+  return [{ code: "pages_changed", count, message: `T${describeChanged(found).slice(1)}.` }];
+};
+
 /** Publishes which parts of the database are damaged. */
 const assertUndamaged = async (assertReady: Database["assertReady"]): Promise<void> => {
   try {
@@ -111,7 +118,7 @@ export const readinessChecks = (
 /** The warnings of `/readyz`. */
 export const readinessWarnings =
   (
-    { config: { backupSchedule = 0 }, database: { client, differences }, clock }: Context,
+    { config: { backupSchedule = 0 }, database: { client, differences, changedPages }, clock }: Context,
     { expiries, damage, notices, objects, platformWatch }: Services,
     { fileUse, backupStatus, clockGuard, clusterNode, others }: Vitals,
   ) =>
@@ -127,6 +134,7 @@ export const readinessWarnings =
     ...logWarnings(client.filename),
     ...clockWarnings(clockGuard?.jump()),
     ...differenceWarnings(differences()),
+    ...changeWarnings(changedPages()),
     ...nodeWarnings(clusterNode?.missing()),
     ...backupWarnings(backupStatus(), backupSchedule, clock.now()),
   ];

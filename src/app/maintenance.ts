@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Context } from "../data/context.ts";
 import type { ClockGuard } from "../data/data-dir/clock.ts";
 import type { ServerLock } from "../data/data-dir/lock.ts";
+import { describeChanged } from "../data/db/changed-pages.ts";
 import { REMEDY, describeDifferences } from "../data/db/derived.ts";
 import type { Database } from "../data/db/open.ts";
 import type { RefusedHosts } from "../edge/refused-hosts.ts";
@@ -53,12 +54,13 @@ const inspectDatabase = ({ inspect }: Database, log: Logger): Poller =>
   repeat(
     INSPECTION_MS,
     async (signal) => {
-      const { damage, unreadable, differences } = await inspect(signal);
+      const { damage, unreadable, differences, changed = new Map<string, number>() } = await inspect(signal);
       if (damage.size > 0 || unreadable !== undefined)
         log.error(
           { tables: Object.fromEntries(damage), reason: unreadable },
           "the database is damaged, or its disk fails: run adoption-store doctor to find the remedy",
         );
+      if (changed.size > 0) log.error({ pages: Object.fromEntries(changed) }, describeChanged(changed));
       if (differences.length > 0)
         log.error({ differences }, `${describeDifferences(differences)}: ${REMEDY}`);
     },

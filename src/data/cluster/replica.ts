@@ -186,6 +186,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
       return found;
     },
     differences: readiness.differences,
+    changedPages: () => new Map(),
     shrinkLog: async () => (closed ? undefined : shrink()),
     close: () => (closed ??= close()),
   };

@@ -45,6 +45,8 @@ export interface FileCheck {
   readonly unreadable?: string;
   /** The derived data that differs from its rows; not compared in a damaged file. */
   readonly differences: readonly Difference[];
+  /** How many pages of each table the disk has changed since the last check; without a table on a free page. */
+  readonly changed?: ReadonlyMap<string, number>;
 }
 
 /** The share of the time for which a slow check reads. */

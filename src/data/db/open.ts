@@ -6,7 +6,8 @@ import { type FilesLost, closeDatabase, watchFiles } from "./file-loss.ts";
 import { type Commit, type GroupCommitOptions, groupCommit } from "./commit.ts";
 import { asDiskError } from "./failures.ts";
 import type { FileCheck } from "./file-check.ts";
-import { detectChanges, freshReads } from "./fresh-reads.ts";
+import { type PageWatch, pageWatch, tablesWith } from "./changed-pages.ts";
+import { detectChanges, freshReads, isInMemory } from "./fresh-reads.ts";
 import { lockHolder as holderOf } from "./other-processes.ts";
 import { assertCurrent, isEmptyDatabase, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
@@ -85,6 +86,8 @@ export interface Database {
   inspect(signal?: AbortSignal): Promise<FileCheck>;
   /** The derived data that differed from its rows in the last `inspect`. */
   differences(): FileCheck["differences"];
+  /** How many pages of each table the last `inspect` found changed by the disk. */
+  changedPages(): ReadonlyMap<string, number>;
   /** Copies a large log into the database, in a worker, and truncates it unless a reader still needs it. */
   shrinkLog(): Promise<void>;
   /** Commits queued writes, copies the log into the database file if there is room, and closes it. It may be called again. */
@@ -143,6 +146,8 @@ export const setUpDatabase = (
   const lockHolder = () => holderOf(client.filename);
   const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
   const files = watchFiles(client, onLost);
+  let pages: PageWatch | undefined;
+  let noted = changes.foreign();
   const writes = groupCommit(client, {
     ...settings,
     changes: {
@@ -150,13 +155,18 @@ export const setUpDatabase = (
         files.assert();
         changes.beginOwn();
       },
-      endOwn: changes.endOwn,
+      endOwn() {
+        changes.endOwn();
+        pages?.note(changes.foreign() !== noted);
+        noted = changes.foreign();
+      },
     },
     lockHolder,
     beforeCommit: countedPets,
     hasReadable: () => hasReadablePets(client),
   });
   const readiness = databaseReadiness(client, writes, { lockHolder, probeMs, lockWait: settings.lockWait });
+  let changed: ReadonlyMap<string, number> = new Map();
   let closed: Promise<void> | undefined;
   let shrinking: Promise<void> | undefined;
   const shrink = () => (shrinking ??= shrinkLog(client).finally(() => (shrinking = undefined)));
@@ -167,7 +177,9 @@ export const setUpDatabase = (
     await writes.drain();
     writes.stop();
     readiness.close();
+    pages?.note();
     await closeDatabase(client, files);
+    await pages?.close();
   };
   return {
     client,
@@ -184,7 +196,14 @@ export const setUpDatabase = (
       await readiness.assert();
     },
     suspect: readiness.suspect,
-    inspect: readiness.inspect,
+    async inspect(signal) {
+      const found = await readiness.inspect(signal);
+      if (isInMemory(client.filename) || found.damage.size > 0 || closed) return found;
+      pages ??= pageWatch(client.filename);
+      changed = await tablesWith(client.filename, await pages.pass(signal), signal);
+      return { ...found, changed };
+    },
+    changedPages: () => changed,
     differences: readiness.differences,
     shrinkLog: async () => (closed ? undefined : shrink()),
     close: () => (closed ??= close()),

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { expect, test } from "bun:test";
 import { DamagedParts, checkFile, partOf } from "../../../src/data/db/file-check.ts";
 import { isDamage } from "../../../src/lib/storage-errors.ts";
@@ -101,6 +101,29 @@ test("derived data that differs from its rows is a warning of /readyz until it i
     "(animals in the list by name: 20): run adoption-store doctor to find the remedy",
   );
   expect(warnings).toEqual([{ code: "derived_data_differs", count: 20, message }]);
+});
+
+test("a page that the disk changes between two checks is a warning of /readyz that names its table", async () => {
+  const { store, path } = await filled();
+  await store.database.inspect();
+  await store.database.shrinkLog();
+  store.database.client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  await store.database.inspect();
+  const rows = store.database.client
+    .query<{ page: number }, []>(
+      "SELECT max(pageno) AS page FROM dbstat WHERE name = 'pets' AND pagetype = 'leaf'",
+    )
+    .get();
+  const file = openSync(path, "r+");
+  writeSync(file, "y", ((rows?.page ?? 0) - 1) * 4096 + 4085);
+  closeSync(file);
+  await store.database.inspect();
+  const { warnings } = (await (await store.call("GET", "/readyz")).json()) as { warnings: object[] };
+  expect(warnings).toContainEqual({
+    code: "pages_changed",
+    count: 1,
+    message: expect.stringContaining("(pets: 1): compare these tables with the last backup"),
+  });
 });
 
 test("a check that is stopped ends with the reason of its signal", async () => {
