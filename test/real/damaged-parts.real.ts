@@ -1,10 +1,10 @@
 import { Database as Client } from "bun:sqlite";
 import { expect } from "bun:test";
-import { cpSync, writeFileSync } from "node:fs";
+import { closeSync, cpSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createStore } from "../support/new-store.ts";
 import { zeroPages } from "../support/damage.ts";
-import { type Server, directory, real, serve, store, until } from "./support.ts";
+import { type Server, directory, real, run, serve, store, until } from "./support.ts";
 
 const test = real();
 
@@ -118,4 +118,28 @@ test("20 animals that the list by name lacks are reported by doctor, backup --ch
   const warning = async () => (await state()).warnings?.find(({ code }) => code === "derived_data_differs");
   await until("the server has compared", async () => (await warning()) !== undefined, MAX_MS);
   expect(await warning()).toMatchObject({ count: 20, message: expect.stringContaining(difference) });
+}, 60_000);
+
+test("a byte of an order that the disk changes while the server is stopped is found by the check of the next one", async () => {
+  const cwd = await filled();
+  const path = join(cwd, "data/adoption-store.db");
+  {
+    await using server = await serve({ cwd });
+    await until("the pages have hashes", () => existsSync(`${path}.pages`), MAX_MS);
+    expect(await server.stop()).toBe(0);
+  }
+  // A disk does not change the times of a file.
+  await run(["cp", "--attributes-only", "--preserve=timestamps", path, join(cwd, "times")]);
+  const file = openSync(path, "r+");
+  writeSync(file, "k", readFileSync(path).indexOf("jo@example.org"));
+  closeSync(file);
+  await run(["touch", `--reference=${join(cwd, "times")}`, path]);
+  expect((await store(["doctor", "--port", "0"], { cwd })).stdout).toContain("database: intact");
+  await using server = await serve({ cwd });
+  const changed = async () => {
+    const { warnings } = await server.read<{ warnings?: { code: string; message: string }[] }>("/readyz");
+    return warnings?.find(({ code }) => code === "pages_changed")?.message;
+  };
+  await until("the change is found", async () => (await changed()) !== undefined, MAX_MS);
+  expect(await changed()).toContain("(orders: 1): compare these tables with the last backup");
 }, 60_000);
