@@ -108,7 +108,8 @@ test("a node with a zeroed page, in a table or an index, serves from a fresh cop
 
 test("a node whose row changes by itself writes, and rebuilds its copy alone", async () => {
   const { nodes, key, id, nameOn } = await startThree();
-  const [a, b, c] = nodes;
+  // The first node is the writer node, so its row is in the record.
+  const [b, a, c] = nodes;
   {
     using file = new Database(databaseOf(b), { readwrite: true });
     file.run("PRAGMA busy_timeout=5000");
