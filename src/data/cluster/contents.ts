@@ -120,8 +120,10 @@ const slicesOf = function* (client: Client, table: Table): Generator<readonly Re
   for (;;) {
     const rows = next.all(after);
     yield rows;
-    if (rows.length < SLICE_ROWS) return next.finalize();
-    after = rows.at(-1)?.id ?? after;
+    const last = rows.at(-1)?.id ?? after;
+    // In a damaged file, rows may be out of order: they would come again and again.
+    if (rows.length < SLICE_ROWS || last <= after) return next.finalize();
+    after = last;
   }
 };
 

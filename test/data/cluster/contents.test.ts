@@ -91,3 +91,35 @@ test("the contents of a file that an earlier version has written are unknown unt
   const again = await open({ path });
   expect(await damageOf(copyOf(again.database.client))).toEqual([]);
 });
+
+test("rows in a wrong order, as after swapped pages, are damage", async () => {
+  const { newFile, open } = await memoryCluster();
+  const path = newFile();
+  const node = await open({ path });
+  await act(
+    node.database,
+    `INSERT INTO pets (name, category_id, created_at)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+     SELECT 'Animal ' || i, 1, 0 FROM n ORDER BY i RETURNING id`,
+  );
+  await node.database.close();
+  {
+    using client = new Client(path);
+    const leaves = client
+      .query<{ page: number; cells: number }, []>(
+        "SELECT pageno AS page, ncell AS cells FROM dbstat WHERE name = 'pets' AND pagetype = 'leaf' ORDER BY path",
+      )
+      .all();
+    let rows = 0;
+    // The page with the last row of the first slice, and the first page.
+    const end = leaves.find(({ cells }) => (rows += cells) >= 2000)?.page ?? 0;
+    const [one, other] = [((leaves[0]?.page ?? 0) - 1) * 4096, (end - 1) * 4096];
+    client.close();
+    const content = readFileSync(path);
+    const first = Buffer.from(content.subarray(one, one + 4096));
+    content.copyWithin(one, other, other + 4096);
+    first.copy(content, other);
+    writeFileSync(path, content);
+  }
+  expect(await damageOf(path)).toContainEqual(expect.stringContaining("pets"));
+});
