@@ -3,7 +3,7 @@ import { writeHolder } from "../../../src/data/cluster/write-holder.ts";
 import { atEnd } from "../../support/ends.ts";
 import { MemoryEngine } from "../../support/memory-log.ts";
 
-/** Nodes that agree on a writer node. A test says which of them are reachable. */
+/** Nodes that agree on a writer node. `down` has the tokens of unreachable ones. */
 const nodes = async () => {
   const engine = new MemoryEngine();
   const down = new Set<string>();
