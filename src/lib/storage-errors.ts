@@ -82,6 +82,10 @@ export const isForbidden = (error: unknown): boolean =>
 /** True if the file is damaged: waiting does not help. */
 export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(resultCode(error));
 
+/** True if the file is damaged, or its schema is not what the program's statements need, as after damage of the schema's page. */
+export const isDamageOrSchema = (error: unknown): boolean =>
+  isDamage(error) || resultCode(error) === "SQLITE_ERROR";
+
 /** True if a read failed. SQLite reports EIO as SQLITE_CORRUPT too, so the file may be intact. */
 export const isReadFailure = (error: unknown): boolean =>
   isDamage(error) || /^SQLITE_IOERR_(READ|SHORT_READ|SHMMAP)$/.test(resultCode(error));

@@ -3,7 +3,7 @@ import { asDiskError } from "../db/failures.ts";
 import { openSqlWorker } from "../db/sql-worker.ts";
 import { openExisting } from "../db/snapshot.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { isDamage } from "../../lib/storage-errors.ts";
+import { isDamage, isDamageOrSchema } from "../../lib/storage-errors.ts";
 import { CONTENTS, CREATE_CONTENTS, hasTable, REPLICA } from "../db/schema-check.ts";
 import { rowOf } from "../db/statement.ts";
 
@@ -290,7 +290,8 @@ const checkContents = async (path: string, pause?: () => Promise<unknown>): Prom
     return { state: "damaged", reason: describeDamage(tables) };
   } catch (error) {
     const failure = asDiskError(client, error);
-    if (isDamage(failure)) return { state: "damaged", reason: `the file is damaged: ${reasonOf(failure)}` };
+    if (isDamageOrSchema(failure))
+      return { state: "damaged", reason: `the file is damaged: ${reasonOf(failure)}` };
     throw failure;
   }
 };

@@ -36,7 +36,7 @@ import {
 import { assertSound } from "../db/integrity.ts";
 import { migrations } from "../db/migrations.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { isDamage } from "../../lib/storage-errors.ts";
+import { isDamageOrSchema } from "../../lib/storage-errors.ts";
 import { readNodes } from "./nodes.ts";
 
 interface NewLogOptions extends SnapshotOptions {
@@ -107,7 +107,7 @@ const findUndamaged = async (path: string): Promise<Found> => {
   try {
     return findReplica(path);
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamageOrSchema(error)) throw error;
     await markKept(path, "damaged", reasonOf(error));
     return "outdated";
   }

@@ -8,7 +8,7 @@ import { NotAReplica } from "./file.ts";
 import { openReplica, type Replica } from "./replica.ts";
 import { type OnStep, startReplica } from "./membership.ts";
 import type { Config } from "../../config/config.ts";
-import { EngineUnavailable, isDamage } from "../../lib/storage-errors.ts";
+import { EngineUnavailable, isDamageOrSchema } from "../../lib/storage-errors.ts";
 import { ObjectStoreError } from "../../protocols/s3/object-store-error.ts";
 import { assertDatabase, assertDataDir, fileFault, firstFault, makeDataDir } from "../data-dir/checks.ts";
 import { engineError, openError } from "../data-dir/storage.ts";
@@ -137,7 +137,7 @@ export const openReplicaStore = async (
       throw new OperatorError(`BLOBS_URL: ${error.message}: check the address, the keys and the network`, {
         cause: error,
       });
-    if (migrate && isDamage(error)) throw new ReplicaDamaged(reasonOf(error), { cause: error });
+    if (migrate && isDamageOrSchema(error)) throw new ReplicaDamaged(reasonOf(error), { cause: error });
     if (error instanceof NotAReplica) throw new OperatorError(`DATA_DIR ${dataDir}: ${error.message}`);
     throw openError(dataDir, error);
   }

@@ -126,6 +126,22 @@ test("the start of a replica with a changed bit in a row keeps the file aside, a
   expect(namesOf(again)).toEqual(["Charlie"]);
 });
 
+test.each(["contents", "replica"])(
+  "the start of a replica with a damaged column of %s keeps the file aside, and loads the snapshot",
+  async (table) => {
+    const { log, path } = await startNode();
+    const before = await openReplica(path, log, { node: "a" });
+    await addNamed(before, "Charlie");
+    await before.database.close();
+    const content = readFileSync(path);
+    const schema = content.toString("latin1").search(new RegExp(`CREATE TABLE "?${table}\\b`));
+    content.write("positiom", content.indexOf("position", schema));
+    writeFileSync(path, content);
+    await startReplica(path, log);
+    expect(existsSync(`${path}.damaged`)).toBe(true);
+  },
+);
+
 test("the start of a replica with a damaged id of its store keeps the file aside, and loads the snapshot", async () => {
   const { log, path } = await startNode();
   await (await openReplica(path, log, { node: "a" })).database.close();
