@@ -109,7 +109,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   client: 926,
   config: 1418,
   data: 60,
-  "data/cluster": 6427,
+  "data/cluster": 6411,
   "data/data-dir": 855,
   "data/db": 4380,
   "data/recovery": 1139,

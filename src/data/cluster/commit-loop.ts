@@ -312,10 +312,6 @@ export const groupCommitter = (
 /** How long a node keeps the write lease while its clients read their responses, and may send their next requests. */
 const IDLE_MS = 4;
 
-/** The share of an append's time for which the next one waits for writes, if it took long, and the longest such wait. */
-const GATHER_SHARE = 1 / 10;
-const MAX_GATHER_MS = 20;
-
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 const takeGroup = (queue: WriteQueue, size: number): readonly Write[] => {
@@ -352,21 +348,9 @@ export const commitLoop = (
 
   const hasWork = () => queue.length() > 0 || lease.isHeld() || (mayHaveGrown && !isStopped);
 
-  /** How long the last group took, if writes were queued meanwhile; otherwise 0. */
-  let tookMs = 0;
-
-  /** The clients of the last group send their next writes now. Without this, they would wait for an append without theirs. */
-  const gather = async (): Promise<void> => {
-    const ms = Math.min(MAX_GATHER_MS, tookMs * GATHER_SHARE);
-    if (ms >= 1) await Bun.sleep(ms);
-  };
-
   const step = async (): Promise<void> => {
     if (queue.length() > 0) {
-      await gather();
-      const since = performance.now();
       await commitGroup(takeGroup(queue, groupSize));
-      tookMs = queue.length() > 0 ? performance.now() - since : 0;
       await lease.handOver();
     } else if (lease.isHeld()) {
       await Bun.sleep(IDLE_MS);
