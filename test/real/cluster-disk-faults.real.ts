@@ -88,6 +88,9 @@ const startWriter = (nodes: readonly Node[], key: string) => {
 
 const NAMED_BY_DOCTOR = /FAILED +derived data: /;
 
+/** Tables that each node derives from the rows that it shares. */
+const DERIVED = /^(pets_words|orders_words|pet_names)/;
+
 /**
  * The check at a start covers rows, pages and indexes. The lists by name and the search words are compared daily, and by `doctor`:
  * it names the node, and the remedy is a new copy.
@@ -100,6 +103,13 @@ const replaceCopy = async (victim: Node, env: Record<string, string>): Promise<v
   for (const end of ["", "-wal", "-shm"]) rmSync(join(data, `adoption-store.db${end}`), { force: true });
   await victim.start();
 };
+
+/** The tables in which nodes differ, or that one of them derives in a wrong way. */
+const compare = (nodes: readonly Node[]) =>
+  compareNodes(nodes).catch((error: unknown) => {
+    if (!String(error).includes(INDEX_DIFFERS)) throw error;
+    return { differences: ["pet_names"] };
+  });
 
 test(
   `after each of ${FAULTS} faults of a node's disk, the others have served, and all have every write`,
@@ -137,12 +147,12 @@ test(
       if (/damaged|outdated/.test(victim.output())) found++;
       expect([what, before() > count]).toEqual([what, true]);
       expect([what, others.map((each) => each.pid())]).toEqual([what, pids]);
-      const { differences, first } = await compareNodes(nodes).catch(async (error: unknown) => {
-        if (!String(error).includes(INDEX_DIFFERS)) throw error;
+      const compared = await compare(nodes);
+      if (compared.differences.length > 0 && compared.differences.every((table) => DERIVED.test(table))) {
         derived++;
         await replaceCopy(victim, env);
-        return compareNodes(nodes);
-      });
+      }
+      const { differences, first } = await compareNodes(nodes);
       expect([what, differences]).toEqual([what, []]);
       const names = new Set(first.query("SELECT name FROM pets").values().flat());
       expect([what, writer.acknowledged.slice(0, count).filter((name) => !names.has(name))]).toEqual([

@@ -111,16 +111,18 @@ type Rows = readonly Record<string, unknown>[];
 
 const countIn = ([row]: Rows): number => Number(row?.["count"] ?? 0);
 
-/** Compares the words of an index with those of a new index over the same texts. */
+/** Compares the words of an index, and how many each row has, with those of a new index over the same texts. */
 function* wordsComparison({ table, texts }: Index): Generator<string, number, Rows> {
   yield `CREATE VIRTUAL TABLE temp.new_${table} USING fts5(words, content='', detail=none, tokenize='unicode61 remove_diacritics 2')`;
   yield `INSERT INTO temp.new_${table} (rowid, words) ${texts}`;
   yield `CREATE VIRTUAL TABLE temp.expected_${table} USING fts5vocab(temp, new_${table}, instance)`;
   yield `CREATE VIRTUAL TABLE temp.stored_${table} USING fts5vocab(main, ${table}, instance)`;
   const words = yield unequal("term", summary(`stored_${table}`), summary(`expected_${table}`));
-  if (countIn(words) === 0) return 0;
   const instances = (name: string) => `SELECT term, doc FROM temp.${name}_${table}`;
-  return countIn(yield unequal("doc", instances("stored"), instances("expected")));
+  const differing =
+    countIn(words) && countIn(yield unequal("doc", instances("stored"), instances("expected")));
+  const sizes = (of: string) => `SELECT id, sz FROM ${of}${table}_docsize`;
+  return Math.max(differing, countIn(yield unequal("id", sizes("main."), sizes("temp.new_"))));
 }
 
 /**

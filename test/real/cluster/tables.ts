@@ -70,11 +70,14 @@ export const copyOf = (file: string): Database => {
   return Database.deserialize(bytes);
 };
 
-/** SHA-256 of each table of a copy, whose index of animals is made again. @throws if an index is not right */
+/**
+ * SHA-256 of each table of a copy, whose index of animals is made again, by its name in lower case: SQLite does not distinguish cases.
+ * @throws if an index is not right
+ */
 export const hashTables = (copy: Database): Record<string, string> => {
   checkIndexes(copy);
   rebuildDerived(copy);
-  return Object.fromEntries(tableNames(copy).map((table) => [table, hashOf(copy, table)]));
+  return Object.fromEntries(tableNames(copy).map((table) => [table.toLowerCase(), hashOf(copy, table)]));
 };
 
 /** How many rows all tables have together. */
