@@ -6,7 +6,10 @@ import { type SqlWorker, openSqlWorker } from "./sql-worker.ts";
 
 /** The parts of the store that users know, by the names of their tables. The first row that matches applies. */
 const PARTS: readonly (readonly [part: string, tables: RegExp])[] = [
-  ["animals", /^(pets|pets_indexed|pet_events|pet_counts_\w+|categories|imports)$/],
+  [
+    "animals",
+    /^(pets|pets_indexed|pet_events|pet_counts_\w+|pet_profiles|pet_fields|pet_photos|categories|imports)$/,
+  ],
   ["search", /^(pets_words|orders_words|pet_names|letter_folds)/],
   ["orders", /^orders$/],
   ["sites", /^(projects|deploys|domains|domain_events|certificates|acme_\w+|notices)$/],

@@ -4,6 +4,7 @@ import { DiskError, asDiskError, hasFailedToRead } from "./failures.ts";
 import { MigrationRefused, appliedMigrations, pendingMigrations } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { BACKUP_FILES, foreignObject, hasTable } from "./schema-check.ts";
+import { WITH_FILES } from "./stored-deploys.ts";
 
 /** drizzle-kit writes each constraint on a separate line. */
 const CHECK = /^\s*CONSTRAINT "(\w+)" CHECK\((.+)\),?$/gm;
@@ -68,8 +69,8 @@ const assertNames = (client: Client): void => {
   const isAny = (table: string, condition: string) =>
     hasTable(client, table) &&
     client.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`).get() !== null;
-  if (isAny("deploys", `manifest IS NOT NULL AND (${isNotHash("manifest")})`))
-    throw new UnsoundDatabase("it is damaged (the name of a deploy's manifest is not a hash)");
+  if (WITH_FILES.some((table) => isAny(table, `manifest IS NOT NULL AND (${isNotHash("manifest")})`)))
+    throw new UnsoundDatabase("it is damaged (the name of a manifest is not a hash)");
   if (isAny(BACKUP_FILES, isNotHash("hash")))
     throw new UnsoundDatabase("it is damaged (the name of a site's file is not a hash)");
   if (isAny(BACKUP_FILES, `length(content) > ${MAX_PART_BYTES}`))

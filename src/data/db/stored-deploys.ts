@@ -1,13 +1,16 @@
 import type { Database as Client } from "bun:sqlite";
 import { hasTable } from "./schema-check.ts";
 
+/** Tables whose rows have files: each names a manifest. */
+export const WITH_FILES = ["deploys", "pet_photos"];
+
 export const manifestsOf = (client: Client): string[] =>
-  hasTable(client, "deploys")
-    ? client
-        .query<{ manifest: string }, []>("SELECT DISTINCT manifest FROM deploys WHERE manifest IS NOT NULL")
-        .all()
-        .map(({ manifest }) => manifest)
-    : [];
+  WITH_FILES.filter((table) => hasTable(client, table)).flatMap((table) =>
+    client
+      .query<{ manifest: string }, []>(`SELECT DISTINCT manifest FROM ${table} WHERE manifest IS NOT NULL`)
+      .all()
+      .map(({ manifest }) => manifest),
+  );
 
 export const servableDeploys = (client: Client): { slug: string; id: number; manifest: string }[] =>
   client

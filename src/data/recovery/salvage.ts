@@ -9,6 +9,7 @@ import { migrations } from "../db/migrations.ts";
 import { REPLICA, hasTable } from "../db/schema-check.ts";
 import { type Client, openCopy } from "../db/snapshot.ts";
 import { ensureStoreId } from "../db/store-id.ts";
+import { WITH_FILES } from "../db/stored-deploys.ts";
 import { openPages } from "./pages.ts";
 import { type FoundTable, readTables } from "./read.ts";
 import type { Value } from "./record.ts";
@@ -60,7 +61,8 @@ class DamagedName extends Error {}
 
 /** Refuses the damaged name of a file, which no constraint checks, and `assertSound` does. */
 const assertManifest = ({ name, columns }: Shape, values: readonly Value[]): void => {
-  const manifest = name === "deploys" && values[columns.findIndex((column) => column.name === "manifest")];
+  const manifest =
+    WITH_FILES.includes(name) && values[columns.findIndex((column) => column.name === "manifest")];
   if (typeof manifest === "string" && !/^[0-9a-f]{64}$/.test(manifest))
     throw new DamagedName("the name of its manifest is damaged");
 };

@@ -119,7 +119,7 @@ export const orderEndpoints = ({ macros, ...rooms }: OrderRooms & { macros: Macr
     returns: [
       OrderStatistics,
       "The counts.",
-      { total: 447, byStatus: { placed: 12, approved: 5, completed: 400, cancelled: 30 } },
+      { total: 450, byStatus: { placed: 12, approved: 5, completed: 400, cancelled: 30, returned: 3 } },
     ],
     run: async ({ query }) => fromCounts(await orders.count(query)),
   });

@@ -61,7 +61,7 @@ const RECORDED = sql`
   (SELECT ${pets.name} FROM ${pets} WHERE ${pets.id} = ${orders.petId}) AS petName`;
 
 const RELEASE = statement(sql`
-  ${update(pets, { status: "available" })}
+  ${update(pets, { status: "available", updatedAt: value("now") })}
   WHERE ${value("cancels")}
     AND ${pets.status} = 'pending'
     AND ${pets.id} IN (SELECT ${orders.petId} FROM ${orders} WHERE ${OF_ADOPTER} AND ${IS_OPEN})`);
@@ -72,7 +72,7 @@ const CANCEL = statement<Recorded>(sql`
   RETURNING ${RECORDED}`);
 
 const ERASE = statement<Recorded>(sql`
-  ${update(orders, { adopterName: null, adopterEmail: null, note: null })}
+  ${update(orders, { adopterName: null, adopterEmail: null, note: null, returnReason: null })}
   WHERE ${OF_ADOPTER}
     AND NOT EXISTS (SELECT 1 FROM ${orders} WHERE ${OF_ADOPTER} AND ${IS_OPEN})
   RETURNING ${RECORDED}`);

@@ -149,12 +149,13 @@ const OrderStatusCounts = t.Object(
     approved: Count("Number of adoptions that were approved and not completed.", 5),
     completed: Count("Number of completed adoptions.", 400),
     cancelled: Count("Number of cancelled adoptions.", 30),
+    returned: Count("Number of completed adoptions whose animal came back.", 3),
   },
   { $id: "OrderStatusCounts", description: "The number of adoptions by status." },
 );
 
 export const OrderStatistics = t.Object(
-  { total: Count("Number of adoptions.", 447), byStatus: OrderStatusCounts },
+  { total: Count("Number of adoptions.", 450), byStatus: OrderStatusCounts },
   { $id: "OrderStatistics", description: "The number of adoptions." },
 );
 

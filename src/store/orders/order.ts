@@ -1,4 +1,4 @@
-export const ORDER_STATUSES = ["placed", "approved", "completed", "cancelled"] as const;
+export const ORDER_STATUSES = ["placed", "approved", "completed", "cancelled", "returned"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 export const ORDER_STEPS = ["approve", "complete", "cancel"] as const;

@@ -191,7 +191,7 @@ const orderCounts =
     const count = countFor(petId !== undefined, search !== undefined);
     const bounds = { low: 0, high: NEWEST.get(client)?.id ?? 0 };
     const values = { ...bounds, ...search, petId: petId ?? null, status: null };
-    const counts: OrderCounts = { placed: 0, approved: 0, completed: 0, cancelled: 0 };
+    const counts: OrderCounts = { placed: 0, approved: 0, completed: 0, cancelled: 0, returned: 0 };
     for (const { status } of search ? WITH_ID.all(client, values) : []) counts[status]++;
     for (const slice of idSlices(bounds, false, search?.firstSlice ?? FIRST_SLICE_IDS)) {
       for (const group of count.all(client, { ...values, ...slice }))
@@ -235,7 +235,7 @@ const PLACE = statement(sql`
   RETURNING ${columnsOf(orders)}`).as(toOrder);
 
 const RESERVE = statement(sql`
-  ${update(pets, { status: "pending" })}
+  ${update(pets, { status: "pending", updatedAt: value("now") })}
   WHERE ${pets.id} = ${value("petId")} AND ${PREVIOUS_WROTE}`);
 
 /** The order before a step, with the name of its animal. */
@@ -257,7 +257,7 @@ const stepStatements = (step: OrderStep) => {
     RETURNING ${columnsOf(orders)}`).as(toOrder);
   if (!pet) return [move] as const;
   const movePet = statement(sql`
-    ${update(pets, { status: pet.to })}
+    ${update(pets, { status: pet.to, updatedAt: value("now") })}
     WHERE ${pets.id} = (SELECT ${orders.petId} FROM ${orders} WHERE ${IS_ORDER})
       ${pet.from && sql`AND ${pets.status} = ${pet.from}`}
       AND ${PREVIOUS_WROTE}`);

@@ -69,7 +69,7 @@ type Written = typeof pets.$inferSelect;
 const WRITTEN = columnsOf(pets);
 
 /** Columns that no change sets. The audit log has the changes of all others. */
-const FIXED: ReadonlySet<string> = new Set(["id", "createdAt", "revision"]);
+const FIXED: ReadonlySet<string> = new Set(["id", "createdAt", "updatedAt", "revision"]);
 const CHANGEABLE = Object.keys(getTableColumns(pets)).filter((name) => !FIXED.has(name)) as (keyof Written)[];
 
 /** The animal before a write, in its transaction, and the conditions that may stop the write. */
@@ -90,6 +90,7 @@ const UPDATE = statement<Written>(sql`
     name: sql`coalesce(${value("name")}, ${pets.name})`,
     categoryId: sql`coalesce(${value("categoryId")}, ${pets.categoryId})`,
     status: sql`iif(${value("keepsStatus")}, ${pets.status}, ${value("status")})`,
+    updatedAt: value("now"),
   })}
   WHERE ${HAS_ID}
     AND ${IS_EXPECTED}
@@ -111,7 +112,8 @@ const resultOf = (written: Written | undefined, state: State | undefined): Write
   return { refused: "pet_in_order", order: state.openOrder };
 };
 
-const changeValues = ({ id, change, expected }: RequestedChange) => ({
+const changeValues = ({ id, change, expected }: RequestedChange, now: number) => ({
+  now,
   revision: expected?.revision ?? null,
   id,
   name: change.name ?? null,
@@ -148,7 +150,7 @@ const conditionalWrites = ({ commit }: Database, strict: number) => {
      * Changes the animal in one atomic step, if it still is `expected` and, for a new status, no open order holds it.
      */
     change: (id: number, change: PetChange, act: Act, expected?: StoredPet) =>
-      write(UPDATE, { ...changeValues({ id, change, expected }), strict }, act, changedEntry),
+      write(UPDATE, { ...changeValues({ id, change, expected }, act.now), strict }, act, changedEntry),
     /** Makes many changes in one transaction, in this order. A change that is refused stops no other. */
     async changeMany(
       requested: readonly RequestedChange[],
@@ -156,7 +158,7 @@ const conditionalWrites = ({ commit }: Database, strict: number) => {
       keep?: StoreResponse<WriteResult[]>,
     ): Promise<WriteResult[]> {
       const statements = requested
-        .map((one) => ({ ...changeValues(one), strict }))
+        .map((one) => ({ ...changeValues(one, act.now), strict }))
         .flatMap((values) => [STATE.with(values), UPDATE.with(values)]);
       const pairs = (rows: readonly (readonly Written[])[]) =>
         requested.map((_, index) => ({

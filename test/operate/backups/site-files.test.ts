@@ -178,17 +178,17 @@ test.each([
   [
     "a manifest whose name leads out of the store",
     "UPDATE deploys SET manifest = '../../dev/zero'",
-    "the name of a deploy's manifest is not a hash",
+    "the name of a manifest is not a hash",
   ],
   [
     "one that only begins like a hash",
     `UPDATE deploys SET manifest = '${SPELLED}/../../../../etc/passwd'`,
-    "the name of a deploy's manifest is not a hash",
+    "the name of a manifest is not a hash",
   ],
   [
     "one that hides its end from SQL",
     `UPDATE deploys SET manifest = '${SPELLED}' || char(0) || '/../x'`,
-    "the name of a deploy's manifest is not a hash",
+    "the name of a manifest is not a hash",
   ],
   [
     "a file whose name leads out of the store",
@@ -234,7 +234,7 @@ test("no file of a backup is stored whose content does not match its name", asyn
 test("no backup can be taken from a database whose manifest has a name that is not a hash", async () => {
   const source = await deployed();
   change(databasePath(source), "UPDATE deploys SET manifest = '../../dev/zero'");
-  expect(await outcomeOf(backUp(source))).toThrow("the name of a deploy's manifest is not a hash");
+  expect(await outcomeOf(backUp(source))).toThrow("the name of a manifest is not a hash");
 });
 
 test.skipIf(!isRoot)(

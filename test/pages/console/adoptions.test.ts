@@ -110,7 +110,7 @@ describe("the address of adoptions", () => {
 });
 
 describe("counts", () => {
-  const COUNTS = { placed: 3, approved: 2, completed: 1, cancelled: 0 };
+  const COUNTS = { placed: 3, approved: 2, completed: 1, cancelled: 0, returned: 0 };
 
   test("are of one status, or of all", () => {
     expect([countOf(COUNTS, "approved"), countOf(COUNTS, undefined)]).toEqual([2, 6]);

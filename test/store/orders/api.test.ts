@@ -109,6 +109,7 @@ const OF_PET: Record<OrderStatus, string> = {
   approved: "pending",
   completed: "sold",
   cancelled: "available",
+  returned: "available",
 };
 
 describe.each(WAYS)("an order that is %s", (status, way) => {

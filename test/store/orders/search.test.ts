@@ -173,7 +173,7 @@ test.each(["id", "-id"])("the pages of a search sorted by %s have each order onc
     expect((await follow(own, { q: "30", sort, limit })).ids).toEqual(found);
   expect(await count(own, { q: "30" })).toEqual({
     total: 13,
-    byStatus: { placed: 1, approved: 0, completed: 12, cancelled: 0 },
+    byStatus: { placed: 1, approved: 0, completed: 12, cancelled: 0, returned: 0 },
   });
   expect((await follow(own, { q: "30", sort, limit: "3", status: "placed" })).ids).toEqual([300_000]);
   const ofPet = found.filter((id) => id % 7 === 1);
@@ -224,19 +224,43 @@ test("statistics immediately count every acknowledged write", async () => {
   const own = await shelter();
   const counts = async (query = {}) =>
     ((await count(own, query)) as { byStatus: Record<string, number> }).byStatus;
-  expect(await counts()).toEqual({ placed: 6, approved: 0, completed: 0, cancelled: 0 });
+  expect(await counts()).toEqual({ placed: 6, approved: 0, completed: 0, cancelled: 0, returned: 0 });
   await take(own, "approve", 1);
   await take(own, "approve", 2);
-  expect(await counts()).toEqual({ placed: 4, approved: 2, completed: 0, cancelled: 0 });
+  expect(await counts()).toEqual({ placed: 4, approved: 2, completed: 0, cancelled: 0, returned: 0 });
   await take(own, "complete", 1);
   await take(own, "cancel", 3);
-  expect(await counts()).toEqual({ placed: 3, approved: 1, completed: 1, cancelled: 1 });
-  expect(await counts({ q: "example" })).toEqual({ placed: 2, approved: 1, completed: 1, cancelled: 1 });
-  expect(await counts({ petId: "3" })).toEqual({ placed: 0, approved: 0, completed: 0, cancelled: 1 });
+  expect(await counts()).toEqual({ placed: 3, approved: 1, completed: 1, cancelled: 1, returned: 0 });
+  expect(await counts({ q: "example" })).toEqual({
+    placed: 2,
+    approved: 1,
+    completed: 1,
+    cancelled: 1,
+    returned: 0,
+  });
+  expect(await counts({ petId: "3" })).toEqual({
+    placed: 0,
+    approved: 0,
+    completed: 0,
+    cancelled: 1,
+    returned: 0,
+  });
   await place(own, 3);
-  expect(await counts({ petId: "3" })).toEqual({ placed: 1, approved: 0, completed: 0, cancelled: 1 });
-  expect(await counts({ petId: "3", q: "lovelace" })).toMatchObject({ placed: 0, cancelled: 1 });
-  expect(await counts({ petId: "99" })).toEqual({ placed: 0, approved: 0, completed: 0, cancelled: 0 });
+  expect(await counts({ petId: "3" })).toEqual({
+    placed: 1,
+    approved: 0,
+    completed: 0,
+    cancelled: 1,
+    returned: 0,
+  });
+  expect(await counts({ petId: "3", q: "lovelace" })).toMatchObject({ placed: 0, cancelled: 1, returned: 0 });
+  expect(await counts({ petId: "99" })).toEqual({
+    placed: 0,
+    approved: 0,
+    completed: 0,
+    cancelled: 0,
+    returned: 0,
+  });
 });
 
 test("the statistics of no adoptions are zero, and are beta", async () => {
@@ -245,7 +269,7 @@ test("the statistics of no adoptions are zero, and are beta", async () => {
   expect(response.headers.get("x-stability")).toBe("beta");
   expect(await response.json()).toEqual({
     total: 0,
-    byStatus: { placed: 0, approved: 0, completed: 0, cancelled: 0 },
+    byStatus: { placed: 0, approved: 0, completed: 0, cancelled: 0, returned: 0 },
   });
 });
 

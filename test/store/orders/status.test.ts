@@ -59,6 +59,7 @@ test("the refusal of a step names the steps that are possible", () => {
     "The order is approved: it can be completed or cancelled.",
     "The order is completed: this is final.",
     "The order is cancelled: this is final.",
+    "The order is returned: this is final.",
   ]);
 });
 

@@ -7,6 +7,7 @@ import { addPet, openStore } from "../../support/store.ts";
 const WITHOUT_EVENT: Record<string, string> = {
   id: "it never changes",
   created_at: "it never changes, and no response shows it",
+  updated_at: "it changes with the others, or with the profile and photos, which write their own event",
   revision: "it counts the updates of the others, and no response shows it",
 };
 
@@ -36,7 +37,7 @@ test("setting a column to null, and then to a value, makes two events", async ()
   const store = await openStore();
   await addPet(store, { name: "Bella", status: "available" });
   const { client } = store.database;
-  for (const column of columns.filter(({ notNull }) => !notNull)) {
+  for (const column of columns.filter(({ notNull, name }) => !notNull && !WITHOUT_EVENT[name])) {
     client.run(`update pets set ${column.name} = ?`, [otherValue(column)]);
     client.run("delete from pet_events");
     client.run(`update pets set ${column.name} = null`);

@@ -25,7 +25,9 @@ export const orders = sqliteTable(
     adopterName: text("adopter_name"),
     adopterEmail: text("adopter_email"),
     note: text(),
-    status: text({ enum: ["placed", "approved", "completed", "cancelled"] }).notNull(),
+    status: text({ enum: ["placed", "approved", "completed", "cancelled", "returned"] }).notNull(),
+    /** Why the animal came back. It becomes null when the adopter is erased. */
+    returnReason: text("return_reason"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
@@ -35,7 +37,10 @@ export const orders = sqliteTable(
     index("orders_by_status").on(table.status),
     index("orders_by_pet").on(table.petId),
     index("orders_by_email").on(sql`lower(${table.adopterEmail})`),
-    check("orders_status", sql`${table.status} in ('placed', 'approved', 'completed', 'cancelled')`),
+    check(
+      "orders_status",
+      sql`${table.status} in ('placed', 'approved', 'completed', 'cancelled', 'returned')`,
+    ),
     check("orders_adopter", sql`(${table.adopterName} is null) = (${table.adopterEmail} is null)`),
   ],
 );

@@ -1,6 +1,10 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { type AnySQLiteColumn, check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { int64, revision } from "../columns.ts";
+
+/** The column with the animal of a row. Deleting the animal deletes the row. */
+export const petReference = () =>
+  integer("pet_id").references((): AnySQLiteColumn => pets.id, { onDelete: "cascade" });
 
 export const pets = sqliteTable(
   "pets",
@@ -11,6 +15,8 @@ export const pets = sqliteTable(
     categoryId: int64("category_id").notNull(),
     status: text({ enum: ["available", "pending", "sold"] }),
     createdAt: integer("created_at").notNull(),
+    /** When the animal, its profile or its photos were last changed. Null: not since it was added. */
+    updatedAt: integer("updated_at"),
     revision: revision(),
   },
   (table) => [
@@ -32,6 +38,12 @@ export const petEvents = sqliteTable(
     id: integer().primaryKey({ autoIncrement: true }),
     kind: text({ enum: ["added", "changed", "deleted"] }).notNull(),
     petId: integer("pet_id").notNull(),
+    /** The animal after the change. Null: deleted, or the event is older than these columns. */
+    name: text(),
+    categoryId: int64("category_id"),
+    status: text({ enum: ["available", "pending", "sold"] }),
+    /** What of the animal was changed, if not one of these columns. */
+    part: text({ enum: ["profile", "photos"] }),
   },
   (table) => [check("pet_events_kind", sql`${table.kind} in ('added', 'changed', 'deleted')`)],
 );

@@ -3,7 +3,7 @@ import type { Database } from "../../../data/db/open.ts";
 import { petEvents, pets } from "../../../data/db/schema/pets.ts";
 import { columnsOf, statement, value } from "../../../data/db/statement.ts";
 import type { Pet } from "../pet.ts";
-import { type Row, toPet } from "../queries.ts";
+import { toPet } from "../queries.ts";
 
 /** The newest events are kept. */
 export const MAX_EVENTS = 1_000_000;
@@ -12,9 +12,9 @@ const SLICE_ROWS = 1000;
 
 type Stored = typeof petEvents.$inferSelect;
 
-/** A change to an animal. Triggers write it in the transaction of the change (migrations 0016 and 0020). */
-export interface PetEvent extends Stored {
-  /** As it is now; undefined if it has been deleted. */
+/** A change to an animal. Triggers write it in the transaction of the change (migrations 0016, 0020 and 0025). */
+export interface PetEvent extends Pick<Stored, "id" | "kind" | "petId" | "part"> {
+  /** The animal after the change; undefined for a deletion. */
   pet: Pet | undefined;
 }
 
@@ -26,8 +26,12 @@ const LAST_USED = statement<{ id: number }>(
   sql`SELECT seq AS id FROM sqlite_sequence WHERE name = 'pet_events'`,
 );
 
+// An event of an earlier version lacks its animal: the present one stands for it. If that is gone, the event is its deletion.
 const LIST = statement(sql`
-  SELECT ${columnsOf(petEvents)}, ${columnsOf(pets, "name", "categoryId", "status")}
+  SELECT ${columnsOf(petEvents, "id", "kind", "petId", "part")},
+    coalesce(${petEvents.name}, ${pets.name}) AS name,
+    CAST(coalesce(${petEvents.categoryId}, ${pets.categoryId}) AS TEXT) AS categoryId,
+    iif(${petEvents.name} IS NULL, ${pets.status}, ${petEvents.status}) AS status
   FROM ${petEvents}
   LEFT JOIN ${pets} ON ${pets.id} = ${petEvents.petId}
   WHERE ${petEvents.id} > ${value("after")}
@@ -37,14 +41,14 @@ const LIST = statement(sql`
     id,
     kind,
     petId,
+    part,
     name,
-    ...rest
-  }: Stored & Omit<Row, "id" | "name"> & { name: string | null }): PetEvent => ({
-    id,
-    kind,
-    petId,
-    pet: name === null ? undefined : toPet({ id: petId, name, ...rest }),
-  }),
+    categoryId,
+    status,
+  }: Omit<Stored, "categoryId"> & { categoryId: string }): PetEvent =>
+    name === null
+      ? { id, kind: "deleted", petId, part: null, pet: undefined }
+      : { id, kind, petId, part, pet: toPet({ id: petId, name, categoryId: BigInt(categoryId), status }) },
 );
 
 const DELETE = statement(sql`

@@ -19,8 +19,8 @@ interface EventBatch {
 /** Reads the events after an id; null if none exist yet. */
 type ReadBatch = (after: number) => Promise<EventBatch | null>;
 
-const dataOf = ({ kind, petId, pet }: PetEvent) =>
-  JSON.stringify(kind === "deleted" || !pet ? { id: petId } : fromPet(pet));
+const dataOf = ({ petId, pet, part }: PetEvent) =>
+  JSON.stringify(pet ? { ...fromPet(pet), ...(part && { changed: [part] }) } : { id: petId });
 
 const formatEvent = (event: PetEvent): string =>
   `id: ${event.id}\nevent: ${event.kind}\ndata: ${dataOf(event)}\n\n`;

@@ -182,6 +182,7 @@ const NEXT = {
   approved: "Complete the adoption when the adopter takes the animal home. This can't be undone.",
   completed: "The animal has a new home.",
   cancelled: "This adoption was cancelled.",
+  returned: "The animal came back.",
 };
 
 /** The next step, taken without confirmation: the text above the button describes its effect. Only cancelling asks. */

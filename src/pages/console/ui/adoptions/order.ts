@@ -11,13 +11,20 @@ export type Status = components["schemas"]["OrderStatus"];
 export type Adoption = Order & { animal?: Animal | null };
 
 /** In the order in which an adoption passes through them. */
-export const STATUSES = ["placed", "approved", "completed", "cancelled"] as const satisfies readonly Status[];
+export const STATUSES = [
+  "placed",
+  "approved",
+  "completed",
+  "cancelled",
+  "returned",
+] as const satisfies readonly Status[];
 
 export const TONES: Record<Status, Tone> = {
   placed: "waiting",
   approved: "good",
   completed: "quiet",
   cancelled: "quiet",
+  returned: "quiet",
 };
 
 export const STEPS = ["approve", "complete", "cancel"] as const;
@@ -28,6 +35,7 @@ export const STEPS_FROM: Record<Status, readonly Step[]> = {
   approved: ["complete", "cancel"],
   completed: [],
   cancelled: [],
+  returned: [],
 };
 
 export const STATUS_AFTER: Record<Step, Status> = {
