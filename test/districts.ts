@@ -116,7 +116,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   edge: 1964,
   "edge/workers": 314,
   http: 2532,
-  lib: 2805,
+  lib: 2821,
   "operate/backups": 2554,
   "operate/service": 921,
   "operate/upgrade": 516,

@@ -14,18 +14,34 @@ export const csvLine = (cells: readonly string[], delimiter = ","): string => {
   return `${line}\n`;
 };
 
-/**
- * The start of a formula (OWASP, CSV Injection), in every width. A formula can also start after a separator that
- * spreadsheets use in other locales. White space, quotes and guards may precede it, so a guarded formula matches again.
- */
-const FORMULA = /(?<=^|[;\t\r\n])(?=['"\s]*[=+\-@＝＋－＠﹦﹢﹣﹫\t\r\n])/g;
-const GUARDED = new RegExp(`${FORMULA.source}'`, "g");
+/** A formula begins with it (OWASP, CSV Injection), in every width. */
+const FORMULA = /[=+\-@＝＋－＠﹦﹢﹣﹫\t\r\n]/;
+/** What may precede a formula: white space, quotes, and guards, so that a guarded formula is one again. */
+const PRECEDING = /['"\s]/;
+/** Spreadsheets of other locales separate cells by `;`. */
+const SEPARATOR = /[;\t\r\n]/;
+
+/** The indexes where a cell begins that may be a formula. In one pass: a pattern takes quadratic time. */
+const formulasIn = (text: string): number[] => {
+  const found: number[] = [];
+  let isFormula = false;
+  for (let at = text.length - 1; at >= 0; at--) {
+    const letter = text.charAt(at);
+    isFormula = FORMULA.test(letter) || (isFormula && PRECEDING.test(letter));
+    if (isFormula && (at === 0 || SEPARATOR.test(text.charAt(at - 1)))) found.push(at);
+  }
+  return found.toReversed();
+};
 
 /** Turns text that a spreadsheet would interpret as a formula into plain text: `=1+1` into `'=1+1`. `unguardFormula` restores it exactly. */
-export const guardFormula = (text: string): string => text.replaceAll(FORMULA, "'");
+export const guardFormula = (text: string): string => {
+  if (!FORMULA.test(text)) return text;
+  const starts = formulasIn(text);
+  return [0, ...starts].map((at, index) => text.slice(at, starts[index])).join("'");
+};
 
-/** Longer than any guarded name. The pattern takes quadratic time, and import rejects longer cells anyway. */
-const MAX_GUARDED_LENGTH = 1000;
-
-export const unguardFormula = (text: string): string =>
-  text.length > MAX_GUARDED_LENGTH ? text : text.replaceAll(GUARDED, "");
+export const unguardFormula = (text: string): string => {
+  if (!text.includes("'")) return text;
+  const guards = formulasIn(text).filter((at) => text.charAt(at) === "'");
+  return [-1, ...guards].map((at, index) => text.slice(at + 1, guards[index])).join("");
+};
