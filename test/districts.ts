@@ -109,7 +109,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   client: 926,
   config: 1418,
   data: 60,
-  "data/cluster": 6411,
+  "data/cluster": 6420,
   "data/data-dir": 855,
   "data/db": 4475,
   "data/recovery": 1141,

@@ -57,12 +57,15 @@ const damage = ({ place }: Node, kind: string, random: Random): void => {
   closeSync(file);
 };
 
+/** Between two writes. A night makes 50,000: comparing many more would take most of its time. */
+const WRITE_MS = 25;
+
 /** Adds animals at the nodes in turn, except for one, and remembers those that were acknowledged. */
 const startWriter = (nodes: readonly Node[], key: string) => {
   const acknowledged: string[] = [];
   const state: { avoided?: Node; isStopped: boolean } = { isStopped: false };
   const run = async () => {
-    for (let count = 0; !state.isStopped; await Bun.sleep(5)) {
+    for (let count = 0; !state.isStopped; await Bun.sleep(WRITE_MS)) {
       const at = nodes[count++ % nodes.length];
       if (!at || at === state.avoided) continue;
       const name = `Animal ${count}`;
@@ -126,6 +129,7 @@ test(
     let [found, derived] = [0, 0];
     const before = () => writer.acknowledged.length;
     for (let round = 0; round < FAULTS; round++) {
+      if (round % 100 === 99) console.log(`    ${round + 1} faults`);
       const victim = pick(random, nodes);
       const kind = pick(random, KINDS);
       const others = nodes.filter((each) => each !== victim);

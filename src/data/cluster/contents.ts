@@ -4,7 +4,9 @@ import { openSqlWorker } from "../db/sql-worker.ts";
 import { openExisting } from "../db/snapshot.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { isDamage, isDamageOrSchema } from "../../lib/storage-errors.ts";
-import { CONTENTS, CREATE_CONTENTS, hasTable, REPLICA } from "../db/schema-check.ts";
+import { appliedMigrations } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
+import { CONTENTS, CREATE_CONTENTS, foreignObject, hasTable, REPLICA } from "../db/schema-check.ts";
 import { rowOf } from "../db/statement.ts";
 
 /** Tables that each node makes for itself, and those of the cluster's own state. */
@@ -281,13 +283,20 @@ export const describeDamage = (tables: readonly string[]): string =>
 type FileState =
   { readonly state: "sound" | "unknown" } | { readonly state: "damaged"; readonly reason: string };
 
+/** A damaged trigger fails only when it runs. A newer program's schema is not known here. */
+const schemaProblem = (client: Client): string | undefined => {
+  const applied = appliedMigrations(client).length;
+  return applied > migrations.length ? undefined : foreignObject(client, migrations.slice(0, applied));
+};
+
 const checkContents = async (path: string, pause?: () => Promise<unknown>): Promise<FileState> => {
   using client = openExisting(path, { readonly: true });
   try {
     const tables = await damagedTables(client, pause);
-    if (!tables) return { state: "unknown" };
-    if (tables.length === 0) return { state: "sound" };
-    return { state: "damaged", reason: describeDamage(tables) };
+    if (tables && tables.length > 0) return { state: "damaged", reason: describeDamage(tables) };
+    const problem = schemaProblem(client);
+    if (problem !== undefined) return { state: "damaged", reason: `the file is damaged: ${problem}` };
+    return { state: tables ? "sound" : "unknown" };
   } catch (error) {
     const failure = asDiskError(client, error);
     if (isDamageOrSchema(failure))

@@ -142,6 +142,17 @@ test.each(["contents", "replica"])(
   },
 );
 
+test("the start of a replica with a damaged trigger keeps the file aside, and loads the snapshot", async () => {
+  const { log, path } = await startNode();
+  await (await openReplica(path, log, { node: "a" })).database.close();
+  const content = readFileSync(path);
+  content.write("resd", content.indexOf("rest", content.indexOf("CREATE TRIGGER `pets_named`")));
+  writeFileSync(path, content);
+  const steps: string[] = [];
+  await startReplica(path, log, { onStep: (step) => steps.push(step) });
+  expect(steps).toEqual([expect.stringMatching(/damaged: its trigger "pets_named" differs from that of/)]);
+});
+
 test("the start of a replica with a damaged id of its store keeps the file aside, and loads the snapshot", async () => {
   const { log, path } = await startNode();
   await (await openReplica(path, log, { node: "a" })).database.close();
