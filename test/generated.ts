@@ -126,6 +126,10 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
   }),
   NewCategory: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }),
   CategoryChange: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }, { requiredKeys: [] }),
+  OrderReturn: fc.record(
+    { reason: fc.string({ minLength: 1, maxLength: 50 }), animal: fc.constantFrom("available", "pending") },
+    { requiredKeys: ["reason"] },
+  ),
   NewOrder: fc.record(
     {
       petId: fc.integer({ min: 1, max: 8 }),
@@ -325,16 +329,17 @@ const requests = (operation: Operation) =>
 /** Replaces lone surrogates, which a URL cannot carry. */
 const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** Adds categories, available animals, and two orders, one of them approved. */
+/** Adds categories, available animals, and an order that is placed, one that is approved and one that is completed. */
 const fillShop = async (store: Store): Promise<void> => {
   for (const name of ["Dogs", "Cats", "Birds"])
     await store.call("POST", "/v1/categories", { json: { name } });
   for (let at = 0; at < 5; at++) await addPet(store, { status: "available" });
-  for (const petId of [4, 5])
+  for (const petId of [4, 5, 6])
     await store.call("POST", "/v1/store/orders", {
       json: { petId, adopter: { name: "Ada", email: "ada@example.org" } },
     });
-  await store.call("POST", "/v1/store/orders/2/approve");
+  for (const step of ["2/approve", "3/approve", "3/complete"])
+    await store.call("POST", `/v1/store/orders/${step}`);
 };
 
 /** Adds three people, each with the passkey of their number. */

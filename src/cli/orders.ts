@@ -66,7 +66,7 @@ const refusal = (open: readonly OrderSummary[]): Fault =>
 const questionOf = (orders: number, cancelling: boolean): string =>
   orders === 0
     ? "No order has this address. Rewrite the database anyway, in case an earlier run was interrupted?"
-    : `Erase adopter and note of ${quantity(orders, "order")}${cancelling ? ", open ones too" : ""}?`;
+    : `Erase adopter, note and reason of a return of ${quantity(orders, "order")}${cancelling ? ", open ones too" : ""}?`;
 
 const REWRITING =
   "rewriting the database: its files may hold the adopter until this has ended; if it is interrupted, run it again";
@@ -80,7 +80,7 @@ const forgetAdopter = action({
   name: "forget",
   summary: "erase an adopter from all adoptions",
   description:
-    "erase an adopter: the name, email address and note of all orders, and the stored responses that contain them",
+    "erase an adopter: the name, email address, note and reason of a return of all orders, and the stored responses that contain them",
   takes: {
     "<email>": { text: "the adopter's email address, in upper or lower case", parse: emailOf },
     "--cancel": "cancel this adopter's open orders too; without it an adopter with open orders is refused",

@@ -10,7 +10,8 @@ export const ACTIONS = {
   "order.approved": "An adoption was approved.",
   "order.completed": "An adoption was completed: its animal became `sold`.",
   "order.cancelled": "An adoption was cancelled: its animal became `available` again.",
-  "order.erased": "The adopter and the note of an adoption were erased.",
+  "order.returned": "The animal of a completed adoption came back: it became `available` or `pending`.",
+  "order.erased": "The adopter, the note and the reason of a return were erased from an adoption.",
   "adopter.read":
     "A key or a person read adoptions with their adopters, over the API or at the console. One entry covers all reads of up to an hour, and counts the adoptions in their responses.",
   "import.started": "The command `import` began to add animals from a file.",

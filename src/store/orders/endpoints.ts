@@ -8,13 +8,14 @@ import {
   Order,
   OrderCountQuery,
   OrderQuery,
+  OrderReturn,
   OrderStatistics,
   Orders,
   fromCounts,
   fromOrder,
   withoutAdopter,
 } from "./model.ts";
-import type { OrderStep, Order as StoredOrder } from "./order.ts";
+import type { OrderStatus, OrderStep, Order as StoredOrder } from "./order.ts";
 import type { OrderService } from "./service.ts";
 
 interface OrderRooms {
@@ -37,8 +38,15 @@ const { adopter: _adopter, note: _note, ...UNNAMED } = LATER;
 
 const orderId = IdInPath("Id of the order.");
 
-/** The steps of an adoption, each an operation. */
-const STEPS: readonly { step: OrderStep; summary: string; description: string; status: string }[] = [
+/** The steps of an adoption, each an operation, with the status of the order after it. */
+const STEPS: readonly {
+  step: OrderStep;
+  summary: string;
+  description: string;
+  status: OrderStatus;
+  body?: typeof OrderReturn;
+  bodyExample?: object;
+}[] = [
   {
     step: "approve",
     summary: "Approve an adoption",
@@ -59,20 +67,30 @@ const STEPS: readonly { step: OrderStep; summary: string; description: string; s
       "Cancels an adoption that is `placed` or `approved`. A `pending` animal becomes `available` in the same atomic step.",
     status: "cancelled",
   },
+  {
+    step: "return",
+    summary: "Return an animal",
+    description:
+      "Ends an adoption that is `completed`, because the animal came back. A `sold` animal becomes `available` or `pending` in the same atomic step, unless a later adoption of it was completed. After the adopter's data was erased, the reason is not stored.",
+    status: "returned",
+    body: OrderReturn,
+    bodyExample: { reason: "The new flat allows no pets.", animal: "available" },
+  },
 ];
 
 const orderSteps = ({ add }: Endpoints, { orders, adopterReads }: OrderRooms) => {
-  for (const { step, summary, description, status } of STEPS)
+  for (const { step, summary, description, status, ...body } of STEPS)
     add(`POST /v1/store/orders/:orderId/${step}`, {
       id: `${step}Order`,
       scope: "orders:write",
       summary,
-      description: `${description} The response contains \`adopter\` and \`note\` only if the key has the scope \`orders:read\`.`,
+      description: `${description} The response contains \`adopter\`, \`note\` and \`returnReason\` only if the key has the scope \`orders:read\`.`,
       idempotent: true,
       params: { orderId },
+      ...body,
       returns: [Order, "The adoption after this step.", { ...UNNAMED, status }],
       faults: ["order_status_conflict"],
-      run: ({ params, caller, once }) =>
+      run: ({ params, body, caller, once }) =>
         once(
           {
             status: 200,
@@ -82,7 +100,7 @@ const orderSteps = ({ add }: Endpoints, { orders, adopterReads }: OrderRooms) =>
               return fromOrder(order);
             },
           },
-          (keep) => orders.step(params.orderId, step, caller, keep),
+          (keep) => orders.step(params.orderId, { step, ...body }, caller, keep),
         ),
     });
 };

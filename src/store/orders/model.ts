@@ -20,7 +20,7 @@ import {
 import { hasAtMost } from "../../lib/text.ts";
 import { formatTime } from "../../lib/time.ts";
 import { isVisibleText } from "../../lib/visible-text.ts";
-import { type Order as StoredOrder, ORDER_SORTS, ORDER_STATUSES } from "./order.ts";
+import { type Order as StoredOrder, ORDER_SORTS, ORDER_STATUSES, RETURNED_TO } from "./order.ts";
 import type { OrderCounts } from "./repository.ts";
 
 export const MAX_NOTE_LENGTH = 2000;
@@ -46,6 +46,12 @@ const Note = checked<string>(
     NOTE.test(value) &&
     isVisibleText(value),
 );
+
+const ReturnReason = Text("ReturnReason", {
+  max: 1000,
+  description: "Why the animal came back.",
+  examples: ["The new flat allows no pets."],
+});
 
 const adopter = {
   name: Text("AdopterName", { max: 200, description: "The adopter's name.", examples: ["Ada Byron"] }),
@@ -74,12 +80,27 @@ export const NewOrder = t.Object(
   { $id: "NewOrder", additionalProperties: false, description: "An adoption to start." },
 );
 
+export const OrderReturn = t.Object(
+  {
+    reason: ReturnReason,
+    animal: withDefault(
+      OneOf("ReturnedTo", RETURNED_TO, {
+        description: "The animal's new status: `pending` until it can be adopted again, or `available`.",
+        default: "available",
+        examples: ["pending"],
+      }),
+    ),
+  },
+  { $id: "OrderReturn", additionalProperties: false, description: "The return of an adopted animal." },
+);
+
 export const Order = t.Object(
   {
     id: Id("Unique identifier, assigned by the service.", 1),
     petId: Id("Id of the animal. After the order is closed, the animal can be deleted."),
     adopter: t.Optional(Adopter),
     note: t.Optional(storedText(Note)),
+    returnReason: t.Optional(storedText(ReturnReason)),
     status: OrderStatus,
     createdAt: Time("When the order was placed.", "2026-11-20T09:30:00.000Z"),
     updatedAt: Time("When the status last changed.", "2026-11-20T09:30:00.000Z"),
@@ -87,7 +108,7 @@ export const Order = t.Object(
   {
     $id: "Order",
     description:
-      "An adoption. Only keys with the scope `orders:read` see `adopter` and `note`. Both are absent after the adopter's data was erased.",
+      "An adoption. Only keys with the scope `orders:read` see `adopter`, `note` and `returnReason`. All three are absent after the adopter's data was erased.",
   },
 );
 
@@ -172,5 +193,5 @@ export const fromCounts = (byStatus: OrderCounts): Static<typeof OrderStatistics
 });
 
 /** The order for keys that may not read personal data. */
-export const withoutAdopter = ({ adopter: _adopter, note: _note, ...order }: StoredOrder): StoredOrder =>
+export const withoutAdopter = ({ adopter: _who, note: _note, returnReason: _why, ...order }: StoredOrder) =>
   order;

@@ -1,15 +1,23 @@
 export const ORDER_STATUSES = ["placed", "approved", "completed", "cancelled", "returned"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-export const ORDER_STEPS = ["approve", "complete", "cancel"] as const;
+export const ORDER_STEPS = ["approve", "complete", "cancel", "return"] as const;
 export type OrderStep = (typeof ORDER_STEPS)[number];
+
+/** The statuses that an animal may have after its return. */
+export const RETURNED_TO = ["available", "pending"] as const;
+
+/** A step with its details. */
+export type StepRequest =
+  | { step: Exclude<OrderStep, "return"> }
+  | { step: "return"; reason: string; animal: (typeof RETURNED_TO)[number] };
 
 interface Transition {
   /** The statuses in which an order allows the step. */
   from: readonly OrderStatus[];
-  to: "approved" | "completed" | "cancelled";
-  /** The new status of the animal, and the status that it must have for that; absent: any. */
-  pet?: { from?: "pending"; to: "available" | "sold" };
+  to: Exclude<OrderStatus, "placed">;
+  /** The new statuses of the animal to choose from, and the status that it must have for that; absent: any. */
+  pet?: { from?: "pending" | "sold"; to: readonly ("available" | "pending" | "sold")[] };
 }
 
 /**
@@ -18,9 +26,10 @@ interface Transition {
  */
 export const TRANSITIONS: Readonly<Record<OrderStep, Transition>> = {
   approve: { from: ["placed"], to: "approved" },
-  complete: { from: ["approved"], to: "completed", pet: { to: "sold" } },
+  complete: { from: ["approved"], to: "completed", pet: { to: ["sold"] } },
   // An animal whose status has changed in the meantime keeps it.
-  cancel: { from: ["placed", "approved"], to: "cancelled", pet: { from: "pending", to: "available" } },
+  cancel: { from: ["placed", "approved"], to: "cancelled", pet: { from: "pending", to: ["available"] } },
+  return: { from: ["completed"], to: "returned", pet: { from: "sold", to: RETURNED_TO } },
 };
 
 /** The status after a step; undefined if an order of this status does not allow the step. */
@@ -55,6 +64,8 @@ export interface Order {
   /** Absent once it has been erased. */
   adopter?: Adopter;
   note?: string;
+  /** Why the animal came back. Absent once it has been erased. */
+  returnReason?: string;
   status: OrderStatus;
   createdAt: number;
   updatedAt: number;

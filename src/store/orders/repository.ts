@@ -18,6 +18,7 @@ import {
   type OrderSort,
   type OrderStatus,
   type OrderStep,
+  type StepRequest,
   TRANSITIONS,
 } from "./order.ts";
 
@@ -35,6 +36,7 @@ const toOrder = ({
   adopterName,
   adopterEmail,
   note,
+  returnReason,
 }: Row): Order => ({
   id,
   petId,
@@ -44,6 +46,7 @@ const toOrder = ({
   ...(adopterName !== null &&
     adopterEmail !== null && { adopter: { name: adopterName, email: adopterEmail } }),
   ...(note !== null && { note }),
+  ...(returnReason !== null && { returnReason }),
 });
 
 interface OrderPage extends OrderFilters {
@@ -248,18 +251,29 @@ const BEFORE = statement(sql`
   order: toOrder(row),
 }));
 
+// Without the adopter's address, no erasure would find the reason.
+const RETURN_REASON = sql`iif(${orders.adopterEmail} IS NULL, NULL, ${value("reason")})`;
+
+/** An animal that was sold again lives with a later adopter. */
+const HAS_LATER_HOME = sql`EXISTS (
+    SELECT 1 FROM ${orders}
+    WHERE ${orders.petId} = ${pets.id} AND ${orders.id} > ${value("id")} AND ${orders.status} = 'completed')`;
+
 /** The statements of a step: the new status of the order, and then of its animal. */
 const stepStatements = (step: OrderStep) => {
   const { from, to, pet } = TRANSITIONS[step];
+  const reason = to === "returned" && { returnReason: RETURN_REASON };
   const move = statement(sql`
-    ${update(orders, { status: to, updatedAt: value("now") })}
+    ${update(orders, { status: to, ...reason, updatedAt: value("now") })}
     WHERE ${IS_ORDER} AND ${orders.status} IN ${[...from]}
     RETURNING ${columnsOf(orders)}`).as(toOrder);
   if (!pet) return [move] as const;
+  const [only, ...others] = pet.to;
   const movePet = statement(sql`
-    ${update(pets, { status: pet.to, updatedAt: value("now") })}
+    ${update(pets, { status: others.length === 0 ? only : value("animal"), updatedAt: value("now") })}
     WHERE ${pets.id} = (SELECT ${orders.petId} FROM ${orders} WHERE ${IS_ORDER})
       ${pet.from && sql`AND ${pets.status} = ${pet.from}`}
+      ${pet.from === "sold" ? sql`AND NOT ${HAS_LATER_HOME}` : undefined}
       AND ${PREVIOUS_WROTE}`);
   return [move, movePet] as const;
 };
@@ -307,8 +321,13 @@ export const orderRepository = (database: Database) => {
       return order ? { order } : { order, pet: present };
     },
     /** Performs a step on the order and its animal, in one atomic step: only if the order's status allows it. */
-    async step(id: number, step: OrderStep, act: Act, keep?: StoreResponse<Order>): Promise<StepResult> {
-      const values = { id, now: act.now };
+    async step(
+      id: number,
+      { step, ...details }: StepRequest,
+      act: Act,
+      keep?: StoreResponse<Order>,
+    ): Promise<StepResult> {
+      const values = { ...details, id, now: act.now };
       const [move, ...rest] = STEPS[step];
       const [[present], [order]] = await commit(
         [BEFORE.with(values), move.with(values), ...rest.map((query) => query.with(values))],

@@ -8,7 +8,7 @@ import {
   type Order,
   type OrderFilters,
   type OrderSort,
-  type OrderStep,
+  type StepRequest,
 } from "./order.ts";
 import { type OrderCounts, orderRepository, type StoreResponse } from "./repository.ts";
 
@@ -65,7 +65,7 @@ export const openOrders = ({ database, clock }: Context) => {
       return order;
     },
     /** @param keep stores the response in the same transaction. @throws Fault not_found, order_status_conflict */
-    async step(id: number, step: OrderStep, actor: Actor, keep?: StoreResponse<Order>): Promise<Order> {
+    async step(id: number, step: StepRequest, actor: Actor, keep?: StoreResponse<Order>): Promise<Order> {
       const result = await orders.step(id, step, { actor, now: clock.now() }, keep);
       if (result.order) return result.order;
       if (!result.present) throw notFound();

@@ -129,6 +129,13 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
     await step(project, "cancel");
     return { resource: ORDER };
   },
+  async "order.returned"(project) {
+    await placed(project);
+    await step(project, "approve");
+    await step(project, "complete");
+    await project.store.call("POST", "/v1/store/orders/41/return", { json: { reason: "Moved." } });
+    return { resource: ORDER };
+  },
   async "order.erased"(project) {
     await placed(project);
     await forget(project);

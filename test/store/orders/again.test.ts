@@ -26,6 +26,9 @@ test("every POST under /v1 that is repeated with its Idempotency-Key runs once",
   await twice("/v1/store/orders", { petId: 1, adopter: ADA });
   await twice("/v1/store/orders/1/approve");
   expect(await twice("/v1/store/orders/1/complete")).toMatchObject({ status: "completed" });
+  expect(await twice("/v1/store/orders/1/return", { reason: "Too wild." })).toMatchObject({
+    status: "returned",
+  });
   await store.call("POST", "/v1/pets", { json: { name: "Rex", categoryId: 1, status: "available" } });
   await store.call("POST", "/v1/store/orders", { json: { petId: 2, adopter: ADA } });
   await twice("/v1/store/orders/2/cancel");

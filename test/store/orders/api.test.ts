@@ -103,6 +103,7 @@ const WAYS: [OrderStatus, OrderStep[]][] = [
   ["approved", ["approve"]],
   ["completed", ["approve", "complete"]],
   ["cancelled", ["cancel"]],
+  ["returned", ["approve", "complete", "return"]],
 ];
 const OF_PET: Record<OrderStatus, string> = {
   placed: "pending",

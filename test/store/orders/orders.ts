@@ -6,8 +6,13 @@ export const ADA = { name: "Ada Byron", email: "ada@example.org" };
 export const place = (store: Store, petId: unknown, order: Record<string, unknown> = {}, key = store.key) =>
   store.call("POST", "/v1/store/orders", { key, json: { petId, adopter: ADA, ...order } });
 
+export const REASON = "The new flat allows no pets.";
+
 export const take = (store: Store, step: OrderStep, id: number | string = 1, key = store.key) =>
-  store.call("POST", `/v1/store/orders/${id}/${step}`, { key });
+  store.call("POST", `/v1/store/orders/${id}/${step}`, {
+    key,
+    ...(step === "return" && { json: { reason: REASON } }),
+  });
 
 /** Adds an animal that can be adopted. @returns its id */
 export const addAvailablePet = async (store: Store): Promise<number> =>

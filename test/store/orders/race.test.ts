@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
-import { ORDER_STEPS } from "../../../src/store/orders/order.ts";
+import type { OrderStep } from "../../../src/store/orders/order.ts";
 import { openStore, temporaryDirectory } from "../../support/store.ts";
 import { addAvailablePet, place, statusOf, take } from "./orders.ts";
 
 const ROUNDS = 50;
+const STEPS: readonly OrderStep[] = ["approve", "complete", "cancel"];
 const CLIENTS = 100;
 
 const count = (responses: readonly Response[], status: number) =>
@@ -54,7 +55,7 @@ test("of concurrent steps of an order one sequence succeeds, and its animal foll
     await place(store, pet);
     const wanted = Array.from(
       { length: 30 },
-      (_, index) => ORDER_STEPS[(index * (1 + (round % 2)) + round) % 3] ?? "cancel",
+      (_, index) => STEPS[(index * (1 + (round % 2)) + round) % 3] ?? "cancel",
     );
     const responses = await Promise.all(wanted.map((step) => take(store, step, round)));
     const done = wanted.filter((_, index) => responses[index]?.status === 200).join();

@@ -67,11 +67,14 @@ test.each(["placed", "approved"])(
   },
 );
 
-test.each(["completed", "cancelled"])("DELETE is allowed after an order that is %s", async (status) => {
-  const store = await withBella();
-  order(store, status);
-  expect((await remove(store)).status).toBe(204);
-});
+test.each(["completed", "cancelled", "returned"])(
+  "DELETE is allowed after an order that is %s",
+  async (status) => {
+    const store = await withBella();
+    order(store, status);
+    expect((await remove(store)).status).toBe(204);
+  },
+);
 
 test.each([{ status: "available" }, { status: null }, { name: "Luna", status: "sold" }])(
   "a PATCH of an animal that an open order holds with %j is refused, and changes nothing",
@@ -101,7 +104,7 @@ test.each([{ name: "Luna" }, { categoryId: 9 }, { name: "Luna", status: "pending
   },
 );
 
-test.each(["completed", "cancelled"])(
+test.each(["completed", "cancelled", "returned"])(
   "a PATCH of an animal allows a new status after an order that is %s",
   async (status) => {
     const store = await withBella();

@@ -43,7 +43,7 @@ export const petEventsTable = (): string =>
 
 const orderRow = (step: OrderStep): string[] => {
   const { from, to, pet } = TRANSITIONS[step];
-  return [code(step), codes(from), code(to), pet ? code(pet.to) : "unchanged"];
+  return [code(step), codes(from), code(to), pet ? codes(pet.to) : "unchanged"];
 };
 
 export const orderStepsTable = (): string =>
