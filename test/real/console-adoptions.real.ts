@@ -47,7 +47,7 @@ test("adoptions are listed newest first, and found while typing by anything know
   await search.click();
   await page.keyboard.type("kowal");
   await untilShown(page, [6, 3]);
-  await untilTabs(page, "placed 1", "approved 0", "completed 0", "cancelled 1", "all 2");
+  await untilTabs(page, "placed 1", "approved 0", "completed 0", "cancelled 1", "returned 0", "all 2");
   await eventually(it.path, "/adoptions?q=kowal");
   for (const [text, numbers] of [
     ["bärenfels zoe", [4, 1]],
@@ -76,13 +76,13 @@ test("adoptions are listed newest first, and found while typing by anything know
 test("counts and rows are exact after a user's steps, and each step sends one request", async () => {
   const it = await openAdoptions(4);
   const { page, seen, link } = it;
-  await untilTabs(page, "placed 4", "approved 0", "completed 0", "cancelled 0", "all 4");
+  await untilTabs(page, "placed 4", "approved 0", "completed 0", "cancelled 0", "returned 0", "all 4");
   await untilShown(page, [4, 3, 2, 1]);
   const asked = () => seen.requests.filter((url) => url.includes("/console/api/"));
   const before = asked().length;
   await page.getByRole("button", { name: /^Approve the adoption of Animal 3/ }).click();
   await it.said("Adoption of Animal 3 approved (no. 3)");
-  await untilTabs(page, "placed 3", "approved 1", "completed 0", "cancelled 0", "all 4");
+  await untilTabs(page, "placed 3", "approved 1", "completed 0", "cancelled 0", "returned 0", "all 4");
   // The counts are also asked for from time to time.
   const own = asked().slice(before);
   expect(own.filter((url) => url.includes("/v1/store/orders"))).toEqual([
@@ -94,11 +94,11 @@ test("counts and rows are exact after a user's steps, and each step sends one re
   await page.getByText("Animal 3 will be marked as adopted. This can't be undone.").waitFor();
   await page.locator("dialog footer button").click();
   await it.said("Adoption of Animal 3 completed (no. 3)");
-  await untilTabs(page, "placed 3", "approved 0", "completed 1", "cancelled 0", "all 4");
+  await untilTabs(page, "placed 3", "approved 0", "completed 1", "cancelled 0", "returned 0", "all 4");
   await link(/^Cancel the adoption of Animal 2/).click();
   await page.locator("dialog footer button").click();
   await it.said("Adoption of Animal 2 cancelled (no. 2)");
-  await untilTabs(page, "placed 2", "approved 0", "completed 1", "cancelled 1", "all 4");
+  await untilTabs(page, "placed 2", "approved 0", "completed 1", "cancelled 1", "returned 0", "all 4");
 });
 
 test("a key that is pressed as soon as the suggestions change is not lost", async () => {
@@ -152,7 +152,7 @@ test("a tab that is chosen while typing stays, and the search too", async () => 
 test("counts that were read before a user's step do not replace its result", async () => {
   const it = await openAdoptions(3);
   const { page, server } = it;
-  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
+  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "returned 0", "all 3");
   const held = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
   await page.route(
@@ -174,7 +174,7 @@ test("counts that were read before a user's step do not replace its result", asy
   await it.said(/approved/);
   await page.mouse.move(0, 0);
   held.resolve();
-  await untilTabs(page, "placed 1", "approved 1", "completed 0", "cancelled 1", "all 3");
+  await untilTabs(page, "placed 1", "approved 1", "completed 0", "cancelled 1", "returned 0", "all 3");
 });
 
 test("an adoption starts with an animal chosen by name, and its toast leads to it", async () => {
@@ -218,7 +218,7 @@ test("an adoption starts with an animal chosen by name, and its toast leads to i
   await page.keyboard.press("Enter");
   await it.said("Adoption of Milo started (no. 3)");
   await untilShown(page, [3, 2, 1]);
-  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
+  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "returned 0", "all 3");
   await link("View adoption").click();
   await page.getByRole("heading", { name: "Adoption no. 3" }).waitFor();
   await eventually(it.path, "/adoptions/3");
@@ -257,7 +257,7 @@ test("an adoption has a separate address, and the list shows what is done there"
 test("the list follows the changes of others, and sends few requests while nothing happens", async () => {
   const it = await openAdoptions(3);
   const { page, server, seen } = it;
-  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
+  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "returned 0", "all 3");
   const before = seen.requests.length;
   await until(
     "it asks again",
@@ -268,7 +268,7 @@ test("the list follows the changes of others, and sends few requests while nothi
   await server.send("/v1/store/orders", { petId: 4, adopter: ADOPTERS[0]! });
   await server.send("/v1/store/orders/2/approve", {});
   await until("it is shown", async () => (await page.evaluate(`${NUMBERS}.join()`)) === "4,3,1", 30_000);
-  await untilTabs(page, "placed 3", "approved 1", "completed 0", "cancelled 0", "all 4");
+  await untilTabs(page, "placed 3", "approved 1", "completed 0", "cancelled 0", "returned 0", "all 4");
 });
 
 test("a form that was begun is not lost by one key", async () => {
@@ -280,4 +280,42 @@ test("a form that was begun is not lost by one key", async () => {
   await page.getByText("What you entered has not been saved.").waitFor();
   await page.getByRole("button", { name: "Keep editing" }).click();
   expect(await field("Adopter's name").inputValue()).toBe("Ada Byron");
+});
+
+test("an animal is returned with a reason, which its page shows, and is not returned twice after a lost response", async () => {
+  const it = await openAdoptions(1);
+  const { page, server, link, field } = it;
+  for (const step of ["approve", "complete"]) await server.send(`/v1/store/orders/1/${step}`, {});
+  await it.open("/adoptions/1");
+  await link("Return the animal").click();
+  await untilTrue(page, "document.activeElement?.name === 'reason'");
+  await it.dialog("Return the animal").click();
+  await page.getByText("Enter the reason.").waitFor();
+  await field("Reason").fill("The new flat allows no pets.");
+  await field("Status of the animal").selectOption("pending");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Keep editing" }).click();
+  await page.route(
+    "**/return",
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await it.dialog("Return the animal").click();
+  await page.locator("dialog [role=alert]").waitFor();
+  await it.dialog("Return the animal").click();
+  await it.said("Adoption of Animal 1 returned (no. 1)");
+  await eventually(it.path, "/adoptions/1");
+  await page.locator(".badge").getByText("returned").waitFor();
+  await page.getByText("The new flat allows no pets.").waitFor();
+  expect(await link("Return the animal").count()).toBe(0);
+  await it.open("/animals/1");
+  const row = page.locator("[aria-label=Adoptions] tbody tr");
+  await row.getByText("The new flat allows no pets.").waitFor();
+  await row.getByText("returned").waitFor();
+  await page.locator("dl.animal").getByText("pending").waitFor();
+  await it.open("/adoptions?status=returned");
+  await untilShown(page, [1]);
 });

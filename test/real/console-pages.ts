@@ -11,6 +11,7 @@ export const PAGES: Record<string, readonly string[]> = {
     "/animals?q=nobody",
     "/animals?sort=name",
     "/animals/1",
+    "/animals/7",
     "/animals/1/change?on=page",
     "/animals/new",
     "/animals/import",
@@ -32,6 +33,8 @@ export const PAGES: Record<string, readonly string[]> = {
     "/adoptions/2/cancel?on=page",
     "/adoptions/1",
     "/adoptions/2",
+    "/adoptions/3",
+    "/adoptions/4/return?on=page",
     "/adoptions/999",
   ],
   categories: ["/categories", "/categories/new", "/categories/1/rename", "/categories/1/delete"],
@@ -146,6 +149,12 @@ export const fillStore = async (server: Server): Promise<void> => {
   const second = { name: LONG, email: `${"e".repeat(240)}@example.org` };
   await server.send("/v1/store/orders", { petId: 6, adopter: second, note: `${LONG}\n`.repeat(9) });
   await server.send("/v1/store/orders/2/approve", {});
+  await server.send("/v1/pets", { name: "Boomerang", categoryId: 1, status: "available" });
+  for (const id of [3, 4]) {
+    await server.send("/v1/store/orders", { petId: 7, adopter: first });
+    for (const step of ["approve", "complete"]) await server.send(`/v1/store/orders/${id}/${step}`, {});
+    if (id === 3) await server.send("/v1/store/orders/3/return", { reason: `${LONG} `.repeat(4).trim() });
+  }
   await server.send("/platform/keys", {
     name: "shelter website",
     scopes: ["pets:read"],

@@ -2,13 +2,14 @@ import { animalPath } from "../animals/animal.ts";
 import { ApiError, hasCode, isGone } from "../api/client.ts";
 import { History } from "../audit/activity.tsx";
 import { ActionButton, useAction, useIdempotencyKey } from "../parts/action.tsx";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
 import { Badge, CountTabs, Email, Empty, Facts, One, Page, Problem, Sentence, Time } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
 import {
   type Adoption,
   type Counts,
   type FinalStep,
+  type OrderReturn,
   STATUSES,
   STATUS_AFTER,
   STEPS_FROM,
@@ -30,7 +31,7 @@ import { useAdoption, useAdoptionActions, useAdoptions, useCounts } from "./quer
 import { useAnimal } from "../animals/queries.ts";
 import { idOf, isOnPage } from "../parts/address.ts";
 import { useLocation, useRoute } from "../parts/navigation.ts";
-import { SearchField } from "../parts/form.tsx";
+import { SearchField, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { Cells, type Column, List, byId } from "../parts/table.tsx";
 import { PlaceAdoption } from "./place.tsx";
 import { isolated, pluralize } from "../parts/wording.ts";
@@ -58,8 +59,8 @@ const AnimalName = ({ adoption: { animal, petId } }: { adoption: Adoption }) => 
 
 const SHORT = 120;
 
-/** The note of an adoption. A long one is folded. */
-const Note = ({ text }: { text: string | undefined }) => {
+/** The note of an adoption, or the reason of its return. A long one is folded. */
+export const Note = ({ text }: { text: string | undefined }) => {
   if (!text) return null;
   const isShort = text.length <= SHORT && text.split("\n").length <= 3;
   if (isShort) return <bdi class="note">{text}</bdi>;
@@ -74,7 +75,7 @@ const Note = ({ text }: { text: string | undefined }) => {
 };
 
 const AdoptionFacts = ({ adoption }: { adoption: Adoption }) => {
-  const { adopter, note } = adoption;
+  const { adopter, note, returnReason } = adoption;
   const email = adopter && (
     <a href={`mailto:${adopter.email.split("@").map(encodeURIComponent).join("@")}`}>
       <Email address={adopter.email} />
@@ -87,6 +88,7 @@ const AdoptionFacts = ({ adoption }: { adoption: Adoption }) => {
         ["Adopter", adopter ? <bdi>{adopter.name}</bdi> : <Erased />],
         ["E-mail", email],
         ["Note", note && <Note text={note} />],
+        ["Returned because", returnReason && <Note text={returnReason} />],
       ]}
     />
   );
@@ -109,9 +111,9 @@ const useStep = (
   const header = useIdempotencyKey();
   const actions = useAdoptionActions();
   return useAction({
-    async act() {
+    async act(details: OrderReturn | void) {
       try {
-        return withOrder(adoption, await actions.step(adoption.id, step, header));
+        return withOrder(adoption, await actions.step(adoption.id, step, details ?? undefined, header));
       } catch (error) {
         const now = hasCode(error as Error, "order_status_conflict") && (await actions.reread(adoption.id));
         if (now) throw new ApiError(409, "order_status_conflict", tooLate(now, step));
@@ -137,6 +139,11 @@ const QUESTIONS = {
     back: "Keep adoption",
     consequence: "will be available again. This can't be undone, but you can start a new adoption.",
   },
+  return: {
+    title: "Return the animal",
+    back: "Cancel",
+    consequence: "came back. This can't be undone, but you can start a new adoption.",
+  },
 } satisfies Record<FinalStep, object>;
 
 interface EndProps {
@@ -146,20 +153,43 @@ interface EndProps {
   hasLink: boolean;
 }
 
+const REASON = { missing: "Enter the reason.", otherwise: "Enter the reason in one line." };
+
+const RETURNED_TO = [
+  ["available", "Available for adoption"],
+  ["pending", "Pending: not available yet"],
+] as const;
+
 const StepForm = ({ adoption, step, back, hasLink }: EndProps & { adoption: Adoption }) => {
   const question = QUESTIONS[step];
+  const action = useStep(adoption, step, { at: back, hasLink });
+  const { draft, bind, isDirty } = useDraft<Required<OrderReturn>>({ reason: "", animal: "available" });
+  useDraftGuard(isDirty);
   return (
-    <Confirm
-      action={useStep(adoption, step, { at: back, hasLink })}
+    <DialogForm
+      action={action}
+      words={{ reason: REASON }}
       backLabel={question.back}
       label={question.title}
       isDangerous={step === "cancel"}
+      onSubmit={() => action.run(step === "return" ? draft : undefined)}
     >
       <p>
         <bdi>{animalLabel(adoption)}</bdi> {question.consequence}
       </p>
       <AdoptionFacts adoption={adoption} />
-    </Confirm>
+      {step === "return" && (
+        <>
+          <TextField
+            label="Reason"
+            hint={!adoption.adopter && "It is not stored, because the adopter's data was erased."}
+            required
+            {...bind("reason")}
+          />
+          <SelectField label="Status of the animal" options={RETURNED_TO} {...bind("animal")} />
+        </>
+      )}
+    </DialogForm>
   );
 };
 
@@ -180,12 +210,12 @@ const EndAdoption = ({ id, ...end }: EndProps & { id: number }) => (
 const NEXT = {
   placed: "Approve the adoption if the adopter can have the animal.",
   approved: "Complete the adoption when the adopter takes the animal home. This can't be undone.",
-  completed: "The animal has a new home.",
+  completed: "The animal has a new home. If it comes back, return it here.",
   cancelled: "This adoption was cancelled.",
   returned: "The animal came back.",
 };
 
-/** The next step, taken without confirmation: the text above the button describes its effect. Only cancelling asks. */
+/** The next step, taken without confirmation: the text above the button describes its effect. Only cancelling and returning ask. */
 const Steps = ({ adoption }: { adoption: Adoption }) => {
   const { id, status } = adoption;
   const mayChange = useSession().can("orders:write");
@@ -202,9 +232,9 @@ const Steps = ({ adoption }: { adoption: Adoption }) => {
       {possible.length > 0 && (
         <div>
           {possible.map((step) =>
-            step === "cancel" ? (
+            step === "cancel" || step === "return" ? (
               <a key={step} class="button secondary outline" href={adoptionPath(id, step)}>
-                Cancel adoption
+                {QUESTIONS[step].title}
               </a>
             ) : (
               <ActionButton key={step} action={stepping[step]}>
@@ -253,7 +283,7 @@ const AdoptionPage = ({ id }: { id: number }) => {
 
 const LABELS = { approve: "Approve", complete: "Complete", cancel: "Cancel" };
 
-/** Approving takes effect immediately. Completing and cancelling end the adoption, so they ask first. */
+/** Approving takes effect immediately. The others end the adoption, so they ask first. The list offers no returns. */
 const Actions = ({
   adoption,
   view,
@@ -264,10 +294,11 @@ const Actions = ({
   approving: ReturnType<typeof useStep>;
 }) => {
   const { id, status, adopter } = adoption;
+  const steps = STEPS_FROM[status].filter((step) => step !== "return");
   const whose = `the adoption of ${animalLabel(adoption)}${adopter ? ` by ${adopter.name}` : ""}`;
   return (
     <div>
-      {STEPS_FROM[status].map((step) =>
+      {steps.map((step) =>
         isFinalStep(step) ? (
           <a
             key={step}

@@ -5,6 +5,7 @@ import { addressOf, idOf, isOneOf, onPage } from "../parts/address.ts";
 
 export type Order = components["schemas"]["Order"];
 export type NewOrder = components["schemas"]["NewOrder"];
+export type OrderReturn = components["schemas"]["OrderReturn"];
 export type Status = components["schemas"]["OrderStatus"];
 
 /** An order with its animal: null if it was deleted, undefined if the key may not read it. */
@@ -27,13 +28,13 @@ export const TONES: Record<Status, Tone> = {
   returned: "quiet",
 };
 
-export const STEPS = ["approve", "complete", "cancel"] as const;
+export const STEPS = ["approve", "complete", "cancel", "return"] as const;
 export type Step = (typeof STEPS)[number];
 
 export const STEPS_FROM: Record<Status, readonly Step[]> = {
   placed: ["approve", "cancel"],
   approved: ["complete", "cancel"],
-  completed: [],
+  completed: ["return"],
   cancelled: [],
   returned: [],
 };
@@ -42,13 +43,14 @@ export const STATUS_AFTER: Record<Step, Status> = {
   approve: "approved",
   complete: "completed",
   cancel: "cancelled",
+  return: "returned",
 };
 
 /** The steps that can't be undone. The page asks before it takes them. */
 export type FinalStep = Exclude<Step, "approve">;
 
 export const isFinalStep = (text: string | undefined): text is FinalStep =>
-  text === "complete" || text === "cancel";
+  text === "complete" || text === "cancel" || text === "return";
 
 /** Adds the animals to orders. @param animals those that still exist; undefined if they could not be read */
 export const withAnimals = (orders: readonly Order[], animals: readonly Animal[] | undefined): Adoption[] => {

@@ -12,6 +12,7 @@ import {
   type Filter,
   type NewOrder,
   type Order,
+  type OrderReturn,
   type Status,
   type Step,
   type View,
@@ -201,9 +202,16 @@ export const useAdoptionActions = () => {
       refreshAnimal(order);
       return adoption;
     },
-    async step(id: number, step: Step, header: { "Idempotency-Key": string }): Promise<Order> {
-      const path = `/store/orders/{orderId}/${step}` as const;
-      const order = await dataOf(store.POST(path, { params: { path: { orderId: id }, header } }));
+    async step(
+      orderId: number,
+      step: Step,
+      details: OrderReturn | undefined,
+      header: { "Idempotency-Key": string },
+    ): Promise<Order> {
+      // Only the return has a body.
+      const path = `/store/orders/{orderId}/${step}` as "/store/orders/{orderId}/return";
+      const init = { params: { path: { orderId }, header }, body: details as OrderReturn };
+      const order = await dataOf(store.POST(path, init));
       showOrder(queries, order);
       refreshAnimal(order);
       return order;

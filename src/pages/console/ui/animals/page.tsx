@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { type Order, TONES, adoptionsPath } from "../adoptions/order.ts";
-import { AdopterName } from "../adoptions/adoptions.tsx";
+import { AdopterName, Note } from "../adoptions/adoptions.tsx";
 import { OF_ANIMAL } from "../adoptions/queries.ts";
 import { pageOf, store } from "../api/client.ts";
 import { History } from "../audit/activity.tsx";
@@ -37,7 +37,14 @@ const COLUMNS: readonly Column<Order>[] = [
       </div>
     ),
   },
-  { name: "Status", cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
+  {
+    name: "Status",
+    cell: ({ status, returnReason }) => (
+      <>
+        <Badge tone={TONES[status]}>{status}</Badge> <Note text={returnReason} />
+      </>
+    ),
+  },
   { name: "Started", cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
