@@ -14,6 +14,7 @@ export type {
   NewPet,
   Order,
   OrderQuery,
+  OrderReturn,
   Pet,
   PetChange,
   PetQuery,

@@ -15,6 +15,7 @@ export type NewCategory = Schemas["NewCategory"];
 export type CategoryChange = Schemas["CategoryChange"];
 export type Order = Schemas["Order"];
 export type NewOrder = Schemas["NewOrder"];
+export type OrderReturn = Schemas["OrderReturn"];
 export type Statistics = Schemas["Statistics"];
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 export type PetQuery = QueryOf<"listPets">;
@@ -107,6 +108,11 @@ const orders = (store: Store) => {
     approve: step("approve"),
     complete: step("complete"),
     cancel: step("cancel"),
+    /** Ends a completed adoption, because the animal came back. */
+    async return(orderId: number, body: OrderReturn, options: CallOptions = {}): Promise<Order> {
+      const init = { ...options, params: { path: { orderId } }, body };
+      return (await store.POST("/store/orders/{orderId}/return", init)).data;
+    },
   };
 };
 

@@ -143,6 +143,9 @@ test("the client keeps categories and takes an adoption through its steps", asyn
   expect((await Array.fromAsync(client.orders.iterate({ petId }))).map((order) => order.id)).toEqual([id]);
   expect((await errorOf(client.orders.cancel(id))).code).toBe("order_status_conflict");
   expect((await client.statistics()).byStatus.sold).toBeGreaterThan(0);
+  const returned = await client.orders.return(id, { reason: "Too loud.", animal: "pending" });
+  expect([returned.status, returned.returnReason]).toEqual(["returned", "Too loud."]);
+  expect((await client.pets.get(petId)).status).toBe("pending");
   expect((await errorOf(client.categories.delete(dogs.id))).code).toBe("category_in_use");
   const empty = await client.categories.add({ name: "Empty" });
   await client.categories.delete(empty.id);
