@@ -228,9 +228,6 @@ export const Cursor = t.String({
   description: "Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page.",
 });
 
-/** The body of an event stream. OpenAPI 3.1 cannot describe its events. */
-export const EventStreamText = t.String();
-
 /** The body of a 204 response: none. */
 export const NoContent = t.Undefined();
 

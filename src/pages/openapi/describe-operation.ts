@@ -140,9 +140,10 @@ const content = (types: readonly string[], schema: unknown, example: unknown): J
 
 /** The plugin puts a response's schema next to its content, without the type but with the name. */
 const contentOf = (response: unknown, { example, alsoAs = [], textAs }: ResponseNote): Json | undefined => {
-  // OpenAPI 3.1 cannot describe the events of a stream.
-  if (textAs === "text/event-stream") return { [textAs]: { example } };
-  if (textAs !== undefined) return { [textAs]: { schema: { type: "string" }, example } };
+  if (textAs !== undefined) {
+    const { contentMediaType, contentSchema } = schemaOf(response) as Json;
+    return { [textAs]: { schema: { type: "string", contentMediaType, contentSchema }, example } };
+  }
   return isObject(response) && typeof response["$id"] === "string"
     ? content(["application/json", ...alsoAs], refTo(response["$id"]), example)
     : undefined;

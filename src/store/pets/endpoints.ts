@@ -11,7 +11,7 @@ import {
 } from "../../http/etag.ts";
 import { setAbsent } from "../../http/lifecycle.ts";
 import type { Macros } from "../../http/macros.ts";
-import { EventStreamText, IdInPath } from "../../http/schemas.ts";
+import { IdInPath } from "../../http/schemas.ts";
 import { lruCache } from "../../lib/lru.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { EventStream } from "./events/streams.ts";
@@ -30,6 +30,7 @@ import {
   PetChange,
   PetChangeResults,
   PetChanges,
+  PetEventStream,
   Pets,
   Statistics,
   StatisticsQuery,
@@ -125,11 +126,11 @@ const petReads = ({ add }: Endpoints, pets: PetService, stream: EventStream, { d
     id: "streamPets",
     summary: "Stream changes to animals",
     description:
-      "Sends server-sent events: `added`, `changed` and `deleted`. Each event has an id. Its `data` is the current animal, or only the id of a deleted one.\n\nThe stream starts with the next change. To resume, send `Last-Event-ID`: the stream starts after that event. If later events are missing, the first event is `reset`: list the animals again. The service keeps the newest 1,000,000 events. A restored backup has none.\n\nA comment every 15 seconds keeps the connection open. A key or person can have 200 open streams, and all of them together 1,000, unless the operator sets `EVENT_STREAMS_PER_KEY` and `EVENT_STREAMS`.",
+      "Sends server-sent events: `added`, `changed` and `deleted`. Each event has an id. Its `data` is the animal after that action, or only the id of a deleted one. `changed` names the profile or the photos if one of them was changed.\n\nThe stream starts with the next change. To resume, send `Last-Event-ID`: the stream starts after that event. If later events are missing, the first event is `reset`: list the animals again. The service keeps the newest 1,000,000 events. A restored backup has none.\n\nA comment every 15 seconds keeps the connection open. A key or person can have 200 open streams, and all of them together 1,000, unless the operator sets `EVENT_STREAMS_PER_KEY` and `EVENT_STREAMS`.",
     query: EventsQuery,
     headers: EventsHeaders,
     returns: [
-      EventStreamText,
+      PetEventStream,
       "The stream. It ends if the key expires or is revoked, and when the server stops.",
       `retry: 2000\n\nid: 1234\nevent: added\ndata: ${JSON.stringify(BELLA)}\n\n`,
     ],

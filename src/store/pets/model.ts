@@ -1,4 +1,4 @@
-import { type Static, t } from "elysia";
+import { type Static, type TSchema, t } from "elysia";
 import { etagOf, IF_MATCH_PATTERN, isAnyEtag, matchesEtagStrongly } from "../../http/etag.ts";
 import {
   checked,
@@ -167,6 +167,44 @@ export const EventsQuery = t.Object(
   },
   { additionalProperties: false },
 );
+
+const petEvent = (kind: "Added" | "Changed" | "Deleted" | "Reset", description: string, data: TSchema) => {
+  const id = EventId("To resume after this event, send it as `Last-Event-ID`.");
+  const event = t.Literal(kind.toLowerCase());
+  return t.Object({ id, event, data }, { $id: `PetEvent${kind}`, description });
+};
+
+const changed = t.Array(OneOf("PetPart", ["profile", "photos"], {}), {
+  description: "The changed parts, if they are not among these fields.",
+});
+
+const ChangedPet = t.Object(
+  { ...Pet.properties, changed: t.Optional(changed) },
+  { $id: "ChangedPet", description: "An animal, and its parts that were changed." },
+);
+
+const DeletedPet = t.Object({ id: Id("Its id.") }, { $id: "DeletedPet", description: "A deleted animal." });
+
+const MissedEvents = t.Object(
+  { message: t.String({ description: "Human-readable description." }) },
+  { $id: "MissedEvents", description: "Events are missing between the last one and the next." },
+);
+
+const PetEvent = t.Union(
+  [
+    petEvent("Added", "An animal was added.", Pet),
+    petEvent("Changed", "An animal was changed.", ChangedPet),
+    petEvent("Deleted", "An animal was deleted.", DeletedPet),
+    petEvent("Reset", "List the animals again, because events are missing.", MissedEvents),
+  ],
+  { $id: "PetEvent", description: "An event. Its `data` is the JSON of the animal after the action." },
+);
+
+/** OpenAPI 3.1 knows a stream only as text. JSON Schema has a place for the schema of the text's content. */
+export const PetEventStream = t.String({
+  contentMediaType: "text/event-stream",
+  contentSchema: PetEvent,
+});
 
 export const EventsHeaders = t.Object({
   "last-event-id": t.Optional(

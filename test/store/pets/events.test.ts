@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { join } from "node:path";
+import Ajv from "ajv/dist/2020";
 import { petEventRepository } from "../../../src/store/pets/events/repository.ts";
 import { petStreams } from "../../../src/store/pets/events/streams.ts";
 import { databasePath } from "../../../src/data/data-dir/paths.ts";
@@ -29,6 +30,14 @@ interface Event {
   id: string;
   event: string;
   data: unknown;
+}
+
+/** The part of the OpenAPI document that describes the events. */
+interface Document {
+  paths: {
+    "/pets/events": { get: { responses: { 200: { content: { "text/event-stream": { schema: object } } } } } };
+  };
+  components: object;
 }
 
 const fieldsOf = (block: string): Record<string, string> =>
@@ -143,6 +152,34 @@ test("GET /v1/pets/events sends the animal as it was after each action, with all
     'id: 2\nevent: changed\ndata: {"id":1,"name":"y","categoryId":9223372036854775807}',
     'id: 3\nevent: deleted\ndata: {"id":1}',
   ]);
+});
+
+test("each event conforms to the schema of its type in the document, and to no other", async () => {
+  const store = await openStore();
+  const document = (await (await store.call("GET", "/openapi.json", { key: false })).json()) as Document;
+  const { schema } = document.paths["/pets/events"].get.responses[200].content["text/event-stream"];
+  expect(schema).toEqual({
+    type: "string",
+    contentMediaType: "text/event-stream",
+    contentSchema: { $ref: "#/components/schemas/PetEvent" },
+  });
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  ajv.addSchema({ $id: "store", components: document.components });
+  const types = ["Added", "Changed", "Deleted", "Reset"];
+  await addPet(store, { status: "sold" });
+  await rename(store, 1, "y");
+  store.database.client.run(
+    "INSERT INTO pet_events (kind, pet_id, name, category_id, part) VALUES ('changed', 1, 'y', 1, 'profile')",
+  );
+  await store.call("DELETE", "/v1/pets/1");
+  const events = await (await follow(store, { "last-event-id": "0" })).next(4);
+  const [reset] = await (await follow(store, { "last-event-id": "99" })).next(1);
+  expect(events[2]?.data).toMatchObject({ name: "y", changed: ["profile"] });
+  expect(
+    [...events, reset].map((event) =>
+      types.filter((type) => ajv.validate({ $ref: `store#/components/schemas/PetEvent${type}` }, event)),
+    ),
+  ).toEqual([["Added"], ["Changed"], ["Changed"], ["Deleted"], ["Reset"]]);
 });
 
 test("an event of an earlier version has the present animal, and is the deletion of one that is gone", async () => {

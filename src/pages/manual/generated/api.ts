@@ -29,8 +29,8 @@ export const rolesTable = (): string =>
 export const auditActionsTable = (): string => meanings(["action", "meaning"], ACTIONS);
 
 const PET_EVENTS: Readonly<Record<PetEvent["kind"] | "reset", readonly [when: string, data: string]>> = {
-  added: ["An animal was added.", "the animal"],
-  changed: ["An animal was changed.", "the animal"],
+  added: ["An animal was added.", "the animal after that"],
+  changed: ["An animal was changed.", "the animal after that; `changed` names its profile or photos"],
   deleted: ["An animal was deleted.", "its `id`"],
   reset: ["Events are missing between your last one and the next. List the animals again.", "a `message`"],
 };
