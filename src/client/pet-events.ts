@@ -7,9 +7,11 @@ import { deadline, wait } from "./wait.ts";
 
 type Pet = components["schemas"]["Pet"];
 
-/** A change. `id` is the event's own: a stream resumes after it. */
+/** A change, with the animal after it. `id` is the event's own: a stream resumes after it. */
 export type PetEvent =
-  | { type: "added" | "changed"; id: string; pet: Pet }
+  | { type: "added"; id: string; pet: Pet }
+  /** `changed` names the changed parts of the animal that `Pet` does not contain. */
+  | { type: "changed"; id: string; pet: Pet; changed?: ("profile" | "photos")[] }
   | { type: "deleted"; id: string; petId: number }
   /** Earlier events are lost: list the animals. */
   | { type: "reset"; id: string };
@@ -27,10 +29,12 @@ const RETRY_MS = 2000;
 
 const eventOf = ({ event, data = "" }: Message, id: string): PetEvent | undefined => {
   if (event === "reset") return { type: "reset", id };
-  if (event === "deleted") return { type: "deleted", id, petId: (parseExactly(data) as Pet).id };
   // Later versions may send other events.
-  if (event !== "added" && event !== "changed") return undefined;
-  return { type: event, id, pet: parseExactly(data) as Pet };
+  if (event !== "added" && event !== "changed" && event !== "deleted") return undefined;
+  const { changed, ...pet } = parseExactly(data) as Pet & Pick<PetEvent & { type: "changed" }, "changed">;
+  // Earlier servers send only the id of an animal that is gone.
+  if (event === "deleted" || !("name" in pet)) return { type: "deleted", id, petId: pet.id };
+  return event === "added" ? { type: event, id, pet } : { type: event, id, pet, ...(changed && { changed }) };
 };
 
 /** Opens the stream after an event, or from now on. */

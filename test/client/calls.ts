@@ -34,6 +34,8 @@ export const calls = async (archive: Blob): Promise<unknown[]> => {
     if (event.type === "reset") return undefined;
     return event.type === "deleted" ? event.petId : event.pet;
   };
+  const partsOf = (event: PetEvent): readonly ("profile" | "photos")[] =>
+    event.type === "changed" ? (event.changed ?? []) : [];
   const secondsOf = (error: unknown) => (error instanceof ApiError ? error.retryAfter : undefined);
-  return [rounded, slug, deploy.data.id, none, petOf, secondsOf];
+  return [rounded, slug, deploy.data.id, none, petOf, partsOf, secondsOf];
 };

@@ -84,11 +84,42 @@ test("the events of animals begin with reset, and continue with the changes in t
   await store.call("DELETE", `/v1/pets/${id}`);
   const first = Number(start!.id);
   expect((await take(events, 3)).map((event) => [event.type, event.id])).toEqual([
-    // The animal is sent as it is, or only with its id once it is gone.
     ["added", String(first + 1)],
     ["changed", String(first + 2)],
     ["deleted", String(first + 3)],
   ]);
+  await events.return();
+});
+
+test("a replay has the animal after each action, and what else was changed, also of one that is gone", async () => {
+  const [start] = await take(follow().events, 1);
+  const { id } = await addPet(store, { name: "Before" });
+  await store.call("PATCH", `/v1/pets/${id}`, { json: { name: "After" } });
+  store.database.client.run(
+    "INSERT INTO pet_events (kind, pet_id, name, category_id, part) VALUES ('changed', ?, 'After', 1, 'photos')",
+    [id],
+  );
+  await store.call("DELETE", `/v1/pets/${id}`);
+  const { events } = follow({ lastEventId: start!.id });
+  const at = (index: number) => String(Number(start!.id) + index);
+  const pet = { id, name: "Before", categoryId: 1 };
+  expect(await take(events, 4)).toEqual([
+    { type: "added", id: at(1), pet },
+    { type: "changed", id: at(2), pet: { ...pet, name: "After" } },
+    { type: "changed", id: at(3), pet: { ...pet, name: "After" }, changed: ["photos"] },
+    { type: "deleted", id: at(4), petId: id },
+  ]);
+  await events.return();
+});
+
+test("an event of an earlier server without its animal is the deletion of that animal", async () => {
+  const sent = ["added", "changed", "deleted"].map(
+    (event, at) => `id: ${at}\nevent: ${event}\ndata: {"id":7}\n\n`,
+  );
+  const { events } = follow({ lastEventId: "0" }, () => new Response(streamOf(sent)));
+  expect(await take(events, 3)).toEqual(
+    [0, 1, 2].map((at) => ({ type: "deleted", id: String(at), petId: 7 })),
+  );
   await events.return();
 });
 
