@@ -53,7 +53,7 @@ export interface Page {
       abort(): Promise<void>;
       /** Asks the server. */
       fetch(): Promise<object>;
-      fulfill(options: { response: object }): Promise<void>;
+      fulfill(options: { response: object } | { contentType: string; body: string }): Promise<void>;
     }) => unknown,
     options?: { times: number },
   ): Promise<void>;

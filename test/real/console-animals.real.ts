@@ -278,6 +278,41 @@ test("the list follows the changes of others, and keeps scroll position, focus a
   await until("the list is polled", async () => String(await names(page)).includes("Polled"), 40_000);
 });
 
+test("events that are older than the list show no earlier state, and no animal that is gone", async () => {
+  const it = await newConsole("/keys");
+  const { page, server, seen } = it;
+  await fill(server, 3);
+  const released = Promise.withResolvers<void>();
+  const bella = { id: 2, name: "Earlier", categoryId: 1, status: "sold" };
+  const events = `id: 1\n\nid: 2\nevent: changed\ndata: ${JSON.stringify(bella)}\n\nid: 3\nevent: added\ndata: ${JSON.stringify({ ...bella, id: 9 })}\n\n`;
+  await page.route(
+    "**/pets/events*",
+    async (route) => {
+      await released.promise;
+      await route.fulfill({ contentType: "text/event-stream", body: events });
+    },
+    { times: 1 },
+  );
+  await it.open("/animals");
+  await untilTrue(page, `${ROW_COUNT} === 3`);
+  await page.evaluate(`(() => {
+    window.texts = [];
+    new MutationObserver(() => texts.push(document.body.textContent))
+      .observe(document.body, { childList: true, subtree: true, characterData: true });
+  })()`);
+  released.resolve();
+  // Both animals are read again: the one that is shown, and the one that would arrive.
+  for (const id of [2, 9])
+    await until("the animal is read again", async () =>
+      seen.requests.some((url) => url.includes(`ids=${id}&`) || url.endsWith(`ids=${id}`)),
+    );
+  await page.waitForTimeout(500);
+  expect(String(await page.evaluate("[document.body.textContent, ...texts].join()"))).not.toMatch(
+    /Earlier|more animal/,
+  );
+  expect(String(await names(page))).toContain("Animal 2");
+});
+
 test("an animal has a page: its facts, its adoptions, and the changes of others", async () => {
   const it = await newConsole("/animals");
   const { page, server, link, dialog } = it;

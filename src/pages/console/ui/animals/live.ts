@@ -9,7 +9,7 @@ import { mayEnter } from "./changes.ts";
 import { type Follower, type Gap, type Position, followAnimals, heard } from "./events.ts";
 import {
   animalsRead,
-  applyChanges,
+  applyEvents,
   findArrivals,
   putFirst,
   readNewest,
@@ -48,7 +48,7 @@ export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & P
         async onChanges(changes) {
           await animalsRead(queries);
           latest.current.onChanges?.(changes);
-          applyChanges(queries, changes);
+          await applyEvents(queries, changes);
         },
       },
       {

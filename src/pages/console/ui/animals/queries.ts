@@ -1,7 +1,7 @@
 import { type QueryClient, keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { ApiError, dataOf, pageOf, store } from "../api/client.ts";
 import { integerOf } from "../parts/address.ts";
-import { readOnce, readsDone, reread } from "../parts/reads.ts";
+import { ONCE, readOnce, readsDone, reread } from "../parts/reads.ts";
 import { PAGE_SIZE, useAll } from "../parts/queries.ts";
 import {
   type Animal,
@@ -103,7 +103,7 @@ export const useAnimal = (id: number | undefined) => {
  * Shows changes wherever the animals are shown, and counts again. Lists that are not shown and may have become longer are
  * read again when they are.
  */
-export const applyChanges = (queries: QueryClient, changes: Changes<Animal>): void => {
+const applyChanges = (queries: QueryClient, changes: Changes<Animal>): void => {
   const hasChanged = [...changes].some((change) => !isKnown(queries, change));
   for (const [queryKey, list] of queries.getQueriesData<Pages<Animal>>({ queryKey: LIST })) {
     const view = queryKey[1] as View;
@@ -115,7 +115,8 @@ export const applyChanges = (queries: QueryClient, changes: Changes<Animal>): vo
 };
 
 /** Waits until no read of animals is in progress: its response would overwrite changes that are applied before it. */
-export const animalsRead = (queries: QueryClient): Promise<void> => readsDone(queries, [LIST, ONE, ANIMALS]);
+export const animalsRead = (queries: QueryClient): Promise<void> =>
+  readsDone(queries, [LIST, ONE, ANIMALS, ONCE]);
 
 export const rereadAnimal = (queries: QueryClient, id: number): Promise<void> =>
   reread(queries, [...ONE, id]);
@@ -145,7 +146,17 @@ export const rereadAnimals = async (queries: QueryClient, ids: readonly number[]
   }
 };
 
-/** Those of the animals that a list has not loaded, but that belong to it. */
+/** Shows events. Their animals may be older than those that the page shows: shown ones that differ are read again. */
+export const applyEvents = async (queries: QueryClient, events: Changes<Animal>): Promise<void> => {
+  const isShown = ([id, then]: readonly [number, Animal | undefined]) =>
+    then !== undefined && known(queries, id) !== undefined && !isKnown(queries, [id, then]);
+  const shown = [...events].filter(isShown).map(([id]) => id);
+  applyChanges(queries, new Map([...events].filter((event) => !isShown(event))));
+  // Animals that can't be read now are read at the next gap.
+  await rereadAnimals(queries, shown).catch(() => {});
+};
+
+/** Those of the animals of events that a list has not loaded, but that belong to it now. */
 export const findArrivals = async (
   queries: QueryClient,
   view: View,
@@ -153,7 +164,8 @@ export const findArrivals = async (
 ): Promise<Animal[]> => {
   const list = queries.getQueryData<Pages<Animal>>(listKey(view));
   const candidates = list ? animals.filter((one) => mayEnter(list, view, one)) : [];
-  if (view.q === undefined || candidates.length === 0) return candidates;
+  // With more than that, the list offers to be read again.
+  if (candidates.length === 0 || (view.q === undefined && candidates.length > MAX_IDS)) return candidates;
   const ids = candidates.slice(0, MAX_IDS).map(({ id }) => id);
   return readOnce(queries, () => readAnimals(ids, view));
 };

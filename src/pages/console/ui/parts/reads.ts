@@ -39,10 +39,12 @@ export const readNow = async <Data>(
 };
 
 let reads = 0;
+/** The cache key of reads whose data no page keeps. */
+export const ONCE = ["once"] as const;
 
 /** Reads data that no page keeps. */
 export const readOnce = <Data>(queries: QueryClient, queryFn: () => Promise<Data>): Promise<Data> =>
-  readNow(queries, { queryKey: ["once", reads++], queryFn, gcTime: 0 });
+  readNow(queries, { queryKey: [...ONCE, reads++], queryFn, gcTime: 0 });
 
 /** A read on a broken connection may never end. */
 const MAX_READ_MS = 10_000;
