@@ -27,15 +27,14 @@ const tooMany = (message: string) =>
   });
 
 /** Decides which uploads may begin. An upload is unpacked only once it has arrived, so that slow ones delay no other. */
-export const admission = ({ perCaller, total, unpacking }: AdmissionLimits) => {
+export const admission = ({ perCaller, total, unpacking }: AdmissionLimits): Admission => {
   const uploading = new Map<string, number>();
   let uploads = 0;
 
   return {
-    /** True if no upload is in progress. */
     isIdle: () => uploads === 0,
-    /** Lets an upload of this caller begin. @returns a function to call when it has ended @throws Fault rate_limited */
-    admit(caller: string): () => void {
+    /** @throws Fault rate_limited */
+    admit(caller) {
       const own = uploading.get(caller) ?? 0;
       if (own >= perCaller)
         throw tooMany(`This key is sending ${own} archives, and may send ${perCaller} at once`);
@@ -54,7 +53,19 @@ export const admission = ({ perCaller, total, unpacking }: AdmissionLimits) => {
   };
 };
 
-type Admission = ReturnType<typeof admission>;
+export interface Admission {
+  /** True if no upload is in progress. */
+  isIdle(): boolean;
+  /**
+   * Lets an upload of this caller begin.
+   * @param bytes its announced length, or the limit
+   * @returns a function to call when it has ended
+   * @throws Fault
+   */
+  admit(caller: string, bytes: number): () => void;
+  /** Runs `work` when its turn comes. */
+  unpack<Result>(work: () => Promise<Result>): Promise<Result>;
+}
 
 /** The body is larger than its limit. */
 export class UploadTooLarge extends Error {
@@ -193,27 +204,41 @@ export interface Upload {
   actor: Actor;
 }
 
-const tooLarge = (limit: number) =>
-  new Fault(
-    "payload_too_large",
-    `The archive is larger than ${limit} bytes, the DEPLOY_LIMIT of this server.`,
-    { connection: "close" },
-  );
+/** The words of messages. */
+interface UploadWords {
+  /** What is uploaded. */
+  name: string;
+  /** The origin of the limit, after its bytes. */
+  limit: string;
+  /** What did not happen without disk space. */
+  unstored: string;
+}
 
-const insufficientSpace = () =>
+const ARCHIVE_WORDS: UploadWords = {
+  name: "archive",
+  limit: ", the DEPLOY_LIMIT of this server",
+  unstored: "this deploy. Nothing of it was stored, and the previous site is still served",
+};
+
+const tooLarge = (limit: number, words: UploadWords) =>
+  new Fault("payload_too_large", `The ${words.name} is larger than ${limit} bytes${words.limit}.`, {
+    connection: "close",
+  });
+
+const insufficientSpace = ({ unstored }: UploadWords) =>
   new Fault(
     "storage_unavailable",
-    "The server has too little disk space for this deploy. Nothing of it was stored, and the previous site is still served. Try again once there is space.",
+    `The server has too little disk space for ${unstored}. Try again once there is space.`,
     { "retry-after": "60", connection: "close" },
   );
 
 /** The fault for an error of an upload. */
-const faultOf = (error: unknown, limit: number): unknown => {
-  if (error instanceof UploadTooLarge) return tooLarge(limit);
-  if (error instanceof InsufficientSpace) return insufficientSpace();
+const faultOf = (error: unknown, limit: number, words: UploadWords): unknown => {
+  if (error instanceof UploadTooLarge) return tooLarge(limit, words);
+  if (error instanceof InsufficientSpace) return insufficientSpace(words);
   if (error instanceof UploadCutOff) {
     const code = error instanceof UploadTooSlow ? "request_timeout" : "invalid_request";
-    return new Fault(code, `The archive is not complete: ${error.message}.`, { connection: "close" });
+    return new Fault(code, `The ${words.name} is not complete: ${error.message}.`, { connection: "close" });
   }
   return error;
 };
@@ -222,30 +247,33 @@ export interface ReceiveOptions {
   uploads: Uploads;
   admission: Admission;
   diskSpace: DiskSpace;
-  /** Bytes of an archive. */
+  /** Bytes of one upload. */
   uploadLimit: number;
+  words?: UploadWords;
 }
 
 /**
- * Receives an archive, and calls `publish` with its file once it is complete and fewer than the limit are being unpacked.
+ * Receives an upload, and calls `publish` with its file once it is complete and fewer than the limit are being unpacked.
  * @throws Fault payload_too_large, request_timeout, invalid_request, rate_limited if there are too many uploads,
  * storage_unavailable if the disk has too little space
  */
 export const receiveUpload = async <Result>(
-  { length = 0, body, isCutOff, caller }: Upload,
-  { uploads, admission, diskSpace, uploadLimit }: ReceiveOptions,
+  { length, body, isCutOff, caller }: Omit<Upload, "actor">,
+  { uploads, admission, diskSpace, uploadLimit, words = ARCHIVE_WORDS }: ReceiveOptions,
   publish: (file: string) => Promise<Result>,
 ): Promise<Result> => {
-  if (length > uploadLimit) throw tooLarge(uploadLimit);
-  const leave = admission.admit(caller);
+  if (length !== undefined && length > uploadLimit) throw tooLarge(uploadLimit, words);
+  const leave = admission.admit(caller, length ?? uploadLimit);
   try {
-    diskSpace.assertFree(length);
-    return await uploads.receive(body, async (file) => {
-      if (await isCutOff()) throw new UploadCutOff("the connection was closed");
-      return admission.unpack(() => publish(file));
-    });
+    diskSpace.assertFree(length ?? 0);
+    return await uploads.receive(body, (file) =>
+      admission.unpack(async () => {
+        if (await isCutOff()) throw new UploadCutOff("the connection was closed");
+        return publish(file);
+      }),
+    );
   } catch (error) {
-    throw faultOf(error, uploadLimit);
+    throw faultOf(error, uploadLimit, words);
   } finally {
     leave();
   }
