@@ -30,7 +30,7 @@ import { assertSound, ForeignSchema, UnsoundDatabase } from "../data/db/integrit
 import { isReplicaFile, readingOf } from "../data/db/readonly.ts";
 import { rowsIn } from "../data/recovery/salvage.ts";
 import type { Client } from "../data/db/snapshot.ts";
-import { servableDeploys } from "../data/db/stored-deploys.ts";
+import { servedFiles } from "../data/db/stored-deploys.ts";
 import { listenHttp } from "../edge/http-listener.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -203,10 +203,11 @@ const certificates: Probe = (config) =>
 const sites: Probe = (config, { quick }) =>
   readingAgain(config, async (client) => {
     if (quick) return "not read (--quick)";
-    const found = await damagedDeploys(siteStorage(config), servableDeploys(client));
-    if (found.damaged === 0) return `${quantity(found.files, "file")} of deployed sites, all intact`;
+    const found = await damagedDeploys(siteStorage(config), servedFiles(client));
+    if (found.damaged === 0)
+      return `${quantity(found.files, "file")} of deployed sites and photos, all intact`;
     throw new Error(
-      `${found.damaged} of ${found.files} files are missing or damaged, in the deploys ${formatNames(found.deploys, MAX_NAMED)}: deploy these sites again and delete the damaged deploys, or restore a backup`,
+      `${found.damaged} of ${found.files} files are missing or damaged, in ${formatNames(found.deploys, MAX_NAMED)}: deploy these sites again and delete the damaged deploys; delete these photos and add them again; or restore a backup`,
     );
   });
 

@@ -149,13 +149,16 @@ test("doctor names the deploys whose files are damaged", async () => {
     const { out } = await run(dataDir, ["doctor", "--port", "0", "--json", "--data-dir", dataDir]);
     return (JSON.parse(out) as Finding[]).find(({ check }) => check === "sites");
   };
-  expect(await doctor()).toMatchObject({ ok: true, detail: "2 files of deployed sites, all intact" });
+  expect(await doctor()).toMatchObject({
+    ok: true,
+    detail: "2 files of deployed sites and photos, all intact",
+  });
   const page = Buffer.from(await (await store.visit("http://docs.localhost/")).arrayBuffer());
   const hash = Bun.SHA256.hash(page, "hex");
   writeFileSync(join(dataDir, "blobs", hash.slice(0, 2), hash.slice(2)), "x");
   expect(await doctor()).toMatchObject({
     ok: false,
-    detail: expect.stringMatching(/^1 of 2 files are missing or damaged, in the deploys docs 1: deploy/),
+    detail: expect.stringMatching(/^1 of 2 files are missing or damaged, in docs 1: deploy/),
   });
 });
 

@@ -99,7 +99,7 @@ export const firstFault = (
 
 /** Files that only a used store has. */
 const USED_FILE =
-  /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.((before|damaged)-.+|repairing))$/;
+  /^(admin\.key|server\.json|blobs|uploads|photo-uploads|adoption-store\.db\.((before|damaged)-.+|repairing))$/;
 /** SQLite deletes the log of a missing or empty database, and with it the transactions that only the log holds. */
 const LOG = "adoption-store.db-wal";
 

@@ -12,10 +12,15 @@ export const manifestsOf = (client: Client): string[] =>
       .map(({ manifest }) => manifest),
   );
 
-export const servableDeploys = (client: Client): { slug: string; id: number; manifest: string }[] =>
-  client
-    .query<{ slug: string; id: number; manifest: string }, []>(
-      `SELECT slug, deploys.id AS id, manifest FROM deploys JOIN projects ON projects.id = project_id
-       WHERE manifest IS NOT NULL ORDER BY slug, deploys.id`,
-    )
-    .all();
+const NAMED = {
+  deploys: `SELECT slug || ' ' || deploys.id AS name, manifest FROM deploys JOIN projects ON projects.id = project_id
+    WHERE manifest IS NOT NULL ORDER BY slug, deploys.id`,
+  pet_photos:
+    "SELECT 'photo ' || id || ' of animal ' || pet_id AS name, manifest FROM pet_photos ORDER BY id",
+};
+
+/** Deploys that can be served, and photos, each with its name for a person. */
+export const servedFiles = (client: Client): { name: string; manifest: string }[] =>
+  Object.entries(NAMED).flatMap(([table, named]) =>
+    hasTable(client, table) ? client.query<{ name: string; manifest: string }, []>(named).all() : [],
+  );

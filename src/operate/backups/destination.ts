@@ -23,7 +23,7 @@ const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code
 
 /** The service's own files in DATA_DIR, and files named after them, such as the database's log. */
 const OWN_NAME =
-  /^(adoption-store\.db|admin\.key|clock\.json|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
+  /^(adoption-store\.db|admin\.key|clock\.json|server\.(lock|json)|import-\d+\.lock|(blobs|uploads|photo-uploads)$)/i;
 /** The possible suffixes of the real path of such a file or directory. */
 const OWN_SUFFIX = /^(-wal|-shm|-journal|\/.*)?$/;
 

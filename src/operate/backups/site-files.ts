@@ -143,17 +143,17 @@ export const addSiteFiles = async (
 /** Counts missing and damaged files, and lists the deploys that need them, as `slug id`. */
 export const damagedDeploys = async (
   { blobs, remote }: SiteStorage,
-  deploys: readonly { slug: string; id: number; manifest: string }[],
+  served: readonly { name: string; manifest: string }[],
 ): Promise<{ files: number; damaged: number; deploys: string[] }> => {
   const isDamaged = new Map<string, boolean>();
   const found = new Set<string>();
-  for (const { slug, id, manifest } of deploys)
+  for (const { name, manifest } of served)
     for (const hash of await neededFiles(blobs, [manifest])) {
       // The server fetches the files that the object store has.
       const known =
         isDamaged.get(hash) ?? !((await isSound(blobs, hash)) || (await remote?.has(hash)) === true);
       isDamaged.set(hash, known);
-      if (known) found.add(`${slug} ${id}`);
+      if (known) found.add(name);
     }
   const damaged = isDamaged.values().reduce((sum, is) => sum + Number(is), 0);
   return { files: isDamaged.size, damaged, deploys: [...found] };

@@ -159,7 +159,7 @@ export const damageWarnings = ({ hashes }: Pick<DamagedBlobs, "hashes">): Warnin
     {
       code: "damaged_files",
       count: damaged.length,
-      message: `Files of deployed sites are missing or damaged: ${named.join(", ")}${more}. Run adoption-store doctor for the names of the deploys. Deploy these sites again, or restore a backup; then check the disk.`,
+      message: `Files of deployed sites or photos are missing or damaged: ${named.join(", ")}${more}. Run adoption-store doctor for the names of the deploys and photos. Deploy these sites again, add these photos again, or restore a backup; then check the disk.`,
     },
   ];
 };

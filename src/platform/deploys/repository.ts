@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { record } from "../../data/db/audit.ts";
 import type { Database } from "../../data/db/open.ts";
+import { petPhotos } from "../../data/db/schema/profiles.ts";
 import { deploys, projects } from "../../data/db/schema/projects.ts";
 import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
 import type { Act } from "../../lib/actor.ts";
@@ -61,6 +62,16 @@ const MANIFESTS = statement<Pick<Deploy, "manifest">>(sql`
   SELECT DISTINCT ${columnsOf(deploys, "manifest")}
   FROM ${deploys}
   WHERE ${SUCCEEDED}`);
+
+/** Photos that are read at a time. */
+const SLICE_ROWS = 1000;
+
+const PHOTOS = statement<Pick<typeof petPhotos.$inferSelect, "id" | "manifest" | "files">>(sql`
+  SELECT ${columnsOf(petPhotos, "id", "manifest", "files")}
+  FROM ${petPhotos}
+  WHERE ${petPhotos.id} > ${value("after")}
+  ORDER BY ${petPhotos.id}
+  LIMIT ${SLICE_ROWS}`);
 
 const ACTIVE_MANIFESTS = statement<Pick<Deploy, "manifest">>(sql`
   SELECT DISTINCT ${columnsOf(deploys, "manifest")}
@@ -158,6 +169,17 @@ export const deployRepository = ({ client, commit }: Database) => {
     listRetained: async (projectId: number) => RETAINED.all(client, { projectId }),
     /** The hashes of all manifests. */
     manifests: async () => hashesOf(MANIFESTS.all(client)),
+    /** The hashes of all blobs of animals' photos. A row has them, so that no manifest is read. */
+    async *photoHashes(): AsyncGenerator<string> {
+      for (let after = 0; ;) {
+        const photos = PHOTOS.all(client, { after });
+        for (const { manifest, files } of photos)
+          yield* `${manifest} ${files}`.match(/\b[\da-f]{64}\b/g) ?? [];
+        if (photos.length < SLICE_ROWS) return;
+        after = photos.at(-1)?.id ?? Infinity;
+        await Bun.sleep(0);
+      }
+    },
     /** The hashes of the manifests of served deploys. */
     activeManifests: async () => hashesOf(ACTIVE_MANIFESTS.all(client)),
   };

@@ -109,9 +109,9 @@ interface DeployServiceOptions extends Omit<ReceiveOptions, "uploadLimit"> {
 const hashesInWhole = async (blobs: BlobSource, manifest: string): Promise<Iterable<string>> =>
   hashesOf(await loadManifest(blobs, manifest));
 
-/** The hashes of all blobs that deploys need. */
+/** The hashes of all blobs that deploys and photos need. */
 const neededBlobs = async (
-  deploys: Pick<DeployRepository, "manifests">,
+  deploys: Pick<DeployRepository, "manifests" | "photoHashes">,
   blobs: BlobSource,
   hashesIn = hashesInManifest,
 ): Promise<Set<string>> => {
@@ -120,6 +120,7 @@ const neededBlobs = async (
     hashes.add(manifest);
     for (const hash of await hashesIn(blobs, manifest)) hashes.add(hash);
   }
+  for await (const hash of deploys.photoHashes()) hashes.add(hash);
   return hashes;
 };
 
@@ -241,7 +242,7 @@ export const deployService = (
       await get(slug, id);
       throw new Fault("deploy_active");
     },
-    /** Removes files that no deploy needs, and uploads that a crash left. @returns how many files */
+    /** Removes files that no deploy and no photo needs, and uploads that a crash left. @returns how many files */
     sweep(): Promise<number> {
       if (receiving.admission.isIdle()) receiving.uploads.clear();
       return blobs.sweep(needed);

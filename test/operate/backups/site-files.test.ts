@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { blobsIn, damagedDeploys } from "../../../src/operate/backups/site-files.ts";
 import { databasePath } from "../../../src/data/data-dir/paths.ts";
-import { servableDeploys } from "../../../src/data/db/stored-deploys.ts";
+import { servedFiles } from "../../../src/data/db/stored-deploys.ts";
 import { tarGzOf } from "../../platform/deploys/archives.ts";
 import { openProject } from "../../platform/domains/projects.ts";
 import { temporaryDirectory } from "../../support/store.ts";
@@ -165,7 +165,7 @@ test("a backup that lacks a damaged file does not replace one that may have it",
 test("deploys that need a damaged file are named", async () => {
   const source = await deployed();
   const store = await storeIn(source);
-  const look = () => damagedDeploys({ blobs: blobsIn(source) }, servableDeploys(store.database.client));
+  const look = () => damagedDeploys({ blobs: blobsIn(source) }, servedFiles(store.database.client));
   const { files } = await look();
   expect(await look()).toEqual({ files, damaged: 0, deploys: [] });
   flipLargest(source);

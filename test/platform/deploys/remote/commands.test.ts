@@ -155,7 +155,7 @@ test("doctor tries the object store, and takes what it has for intact", async ()
     level: "ok",
     detail: `s3://sites/store at ${server.endpoint}: objects can be written, read, listed and removed`,
   });
-  expect(found.get("sites")?.detail).toBe("4 files of deployed sites, all intact");
+  expect(found.get("sites")?.detail).toBe("4 files of deployed sites and photos, all intact");
   expect([...server.objects.keys()].filter((name) => name.includes("probes"))).toEqual([]);
   server.objects.delete(objectOf(hashOf(FILES["index.html"] ?? "")));
   expect((await doctor(env)).get("sites")?.detail).toContain("1 of 4 files are missing");
