@@ -43,6 +43,8 @@ export interface ResponseNote {
   example?: unknown;
   /** Media types in addition to JSON. */
   alsoAs?: readonly string[];
+  /** The media types of a response that is a file. */
+  binaryAs?: readonly string[];
   /** The media type of a response that is text instead of JSON. */
   textAs?: string;
   links?: Record<string, object>;

@@ -77,6 +77,8 @@ interface IdempotentResponse<Status extends number, Outcome, Body> {
   body(outcome: Outcome): Body;
   /** The route's own headers, such as ETag. They are stored too. */
   headers?(outcome: Outcome): Record<string, string>;
+  /** Identifies the content of an upload, which is no parsed body. */
+  content?: string;
 }
 
 /** The return type that Elysia expects of a handler: a 200 is the bare body. */
@@ -144,13 +146,12 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
   };
 
   const onceFor = (context: Context, header: string): Once => {
-    const request = {
-      caller: callerId(context.caller),
-      idempotencyKey: readIdempotencyKey(header),
-      fingerprint: fingerprintOf(context.request, context.body),
-    };
-    const name = `${request.caller} ${request.idempotencyKey}`;
+    const caller = callerId(context.caller);
+    const idempotencyKey = readIdempotencyKey(header);
+    const name = `${caller} ${idempotencyKey}`;
     return async (response, act) => {
+      const fingerprint = fingerprintOf(context.request, response.content ?? context.body);
+      const request = { caller, idempotencyKey, fingerprint };
       if (inFlight.has(name)) throw new Fault("idempotency_in_flight", undefined, { "retry-after": "1" });
       inFlight.add(name);
       try {

@@ -138,8 +138,14 @@ const parameterOf = ({ examples, description, schema, ...parameter }: Json): Jso
 const content = (types: readonly string[], schema: unknown, example: unknown): Json =>
   Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
 
+const FILE = { schema: { type: "string", format: "binary" } };
+
 /** The plugin puts a response's schema next to its content, without the type but with the name. */
-const contentOf = (response: unknown, { example, alsoAs = [], textAs }: ResponseNote): Json | undefined => {
+const contentOf = (
+  response: unknown,
+  { example, alsoAs = [], textAs, binaryAs }: ResponseNote,
+): Json | undefined => {
+  if (binaryAs) return content(binaryAs, FILE.schema, undefined);
   if (textAs !== undefined) {
     const { contentMediaType, contentSchema } = schemaOf(response) as Json;
     return { [textAs]: { schema: { type: "string", contentMediaType, contentSchema }, example } };
@@ -159,11 +165,19 @@ const responseOf = (response: unknown, note: ResponseNote, common: readonly stri
   };
 };
 
-const FILE = { schema: { type: "string", format: "binary" } };
+/** A form with one file. */
+export const UPLOAD_FORM = {
+  $id: "UploadForm",
+  type: "object",
+  properties: { file: FILE.schema, alt: { type: "string" } },
+  required: ["file"],
+};
 
 const fileBody = (types: readonly string[]): Json => ({
   required: true,
-  content: Object.fromEntries(types.map((type) => [type, FILE])),
+  content: Object.fromEntries(
+    types.map((type) => [type, type === "multipart/form-data" ? { schema: refTo(UPLOAD_FORM.$id) } : FILE]),
+  ),
 });
 
 /** No schema describes the cells of a list as CSV. */

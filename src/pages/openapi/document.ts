@@ -1,7 +1,7 @@
 import type { Elysia } from "elysia";
 import { ErrorBody } from "../../http/schemas.ts";
 import { HEADERS } from "./headers.ts";
-import { describeOperation } from "./describe-operation.ts";
+import { UPLOAD_FORM, describeOperation } from "./describe-operation.ts";
 import { type Json, mapValues, allowMoreFields, usedSchemas, namedSchemasIn } from "./schemas.ts";
 import { sampleRequest, samplesOf } from "./samples.ts";
 import { type Addresses, type DocumentName, type ServerForm, sections } from "./sections.ts";
@@ -87,7 +87,7 @@ const namedSchemas = ({ routes }: App): Json => {
   // Bodies come first: a parameter may describe a named schema in its own way.
   const bodies = hooks.map(({ body, response }) => [body, response]);
   const parameters = hooks.map(({ query, params, headers }) => [query, params, headers]);
-  return namedSchemasIn([ErrorBody, bodies, parameters]);
+  return namedSchemasIn([ErrorBody, UPLOAD_FORM, bodies, parameters]);
 };
 
 /** Generates the documents from all routes of an app except hidden ones. */
