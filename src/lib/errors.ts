@@ -84,6 +84,7 @@ export const FAULTS = {
   deploy_active: [409, "The deploy is being served: activate another one first."],
   quota_exceeded: [409, "The project has used up its quota: delete deploys that you no longer need."],
   invalid_archive: [400, "The archive cannot be deployed."],
+  invalid_image: [400, "The file is not a photo that the server can read: send a JPEG, PNG, WebP or GIF."],
   category_not_found: [404, "There is no category with this id: add it first."],
   category_name_taken: [409, "Another category already has this name; choose another."],
   category_in_use: [409, "Animals belong to this category: move them to another one first."],

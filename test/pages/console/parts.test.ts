@@ -76,6 +76,7 @@ const KEPT = [
   "domain_taken",
   "https_required",
   "invalid_archive",
+  "invalid_image",
   "invalid_request",
   "last_admin_key",
   "method_not_allowed",

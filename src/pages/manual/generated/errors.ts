@@ -13,6 +13,8 @@ const NOTES: Readonly<Record<FaultCode, string>> = {
     "The cursor belongs to another list or another filter, or it was changed. Use the `Link` or `Next-Cursor` header of the last response, or start at the first page.",
   invalid_archive:
     "An uploaded archive can't be deployed. The message has the reason, for example that `index.html` is missing. Correct the archive and upload it again.",
+  invalid_image:
+    "The file is not a photo that the server can read: it is of another format, damaged, incomplete or larger than 50 megapixels. The message has the reason. Send a JPEG, PNG, WebP or GIF.",
   missing_api_key:
     "The request has no `Authorization` header. The service checks this before everything else. Send `Authorization: Bearer <API_KEY>`.",
   invalid_api_key:
