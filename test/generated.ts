@@ -3,6 +3,8 @@ import Ajv, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
 import { FAULTS } from "../src/lib/errors.ts";
 import { type Node, type Operation, operationsOf, pathWith } from "./support/operations.ts";
+import { addPhoto } from "./store/photos/photos.ts";
+import { png } from "./support/images.ts";
 import { DEPLOY, makeProject, openFakeDns } from "./platform/domains/projects.ts";
 import { character } from "./support/characters.ts";
 import { type Store, addPet, openStore } from "./support/store.ts";
@@ -124,6 +126,10 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
       { minLength: 1, maxLength: 4 },
     ),
   }),
+  PhotoChange: fc.record(
+    { alt: fc.constantFrom("", "On a sofa"), position: fc.integer({ min: 0, max: 29 }) },
+    { requiredKeys: [] },
+  ),
   NewCategory: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }),
   CategoryChange: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }, { requiredKeys: [] }),
   OrderReturn: fc.record(
@@ -216,20 +222,26 @@ type Body = string | Uint8Array<ArrayBuffer>;
 const typesOf = ({ raw }: Operation): string[] =>
   Object.keys((raw["requestBody"] as { content?: Node } | undefined)?.content ?? {});
 
-const isUpload = (operation: Operation): boolean => typesOf(operation).includes("application/gzip");
+const isArchive = (operation: Operation): boolean => typesOf(operation).includes("application/gzip");
+const isPhoto = (operation: Operation): boolean => typesOf(operation).includes("image/png");
+const isUpload = (operation: Operation): boolean => isArchive(operation) || isPhoto(operation);
 
-/** Archives: valid, truncated, with a changed byte, and texts that are not archives. */
-const archive = new Uint8Array(DEPLOY);
-const archives = fc.oneof(
-  fc.constant(archive),
-  fc.nat(archive.length).map((end) => archive.slice(0, end)),
-  fc.tuple(fc.nat(archive.length - 1), fc.nat(255)).map(([at, byte]) => archive.with(at, byte)),
-  words,
-);
+/** Files: valid, truncated, with a changed byte, and texts. */
+const damaged = (file: Uint8Array<ArrayBuffer>) =>
+  fc.oneof(
+    fc.constant(file),
+    fc.nat(file.length).map((end) => file.slice(0, end)),
+    fc.tuple(fc.nat(file.length - 1), fc.nat(255)).map(([at, byte]) => file.with(at, byte)),
+    words,
+  );
+const archives = damaged(new Uint8Array(DEPLOY));
+const PHOTO = new Uint8Array(await png(8, 8));
+const photos = damaged(PHOTO);
 
 /** Bodies: valid, with one broken field, any JSON, truncated JSON, and other text. */
 const bodies = (operation: Operation): fc.Arbitrary<Body | undefined> => {
-  if (isUpload(operation)) return archives;
+  if (isArchive(operation)) return archives;
+  if (isPhoto(operation)) return photos;
   const { bodySchema } = operation;
   if (!bodySchema) return fc.option(words, { nil: undefined, freq: 3 });
   const right = valid[String(bodySchema["$ref"]).split("/").at(-1) ?? ""] ?? fc.object();
@@ -252,7 +264,13 @@ const bodies = (operation: Operation): fc.Arbitrary<Body | undefined> => {
 const PRESENT: Record<string, string[]> = {
   slug: ["docs"],
   hostname: ["docs.example.org", "www.example.org"],
+  photoId: ["1"],
+  file: ["320.webp", "preview.jpg"],
 };
+
+/** Only the first animal has a photo: without more weight, few requests would reach it. */
+const present = ({ path }: Operation, name: string): string[] =>
+  name === "petId" && path.includes("{photoId}") ? ["1"] : (PRESENT[name] ?? ["1", "2", "3"]);
 
 /** Most parameters are valid, because a domain is only reached through its project. */
 const pathParameters = (operation: Operation) =>
@@ -263,7 +281,10 @@ const pathParameters = (operation: Operation) =>
         .map(({ name }) => [
           name,
           fc.oneof(
-            { weight: 2, arbitrary: fc.constantFrom(...(PRESENT[name] ?? ["1", "2", "3"])) },
+            {
+              weight: operation.path.includes("{photoId}") ? 20 : 2,
+              arbitrary: fc.constantFrom(...present(operation, name)),
+            },
             { weight: 1, arbitrary: words },
           ),
         ]),
@@ -359,12 +380,20 @@ const openFull = async (): Promise<Store> => {
   const { fakeDns, inspect } = openFakeDns("records_right");
   const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" }, inspect });
   for (let at = 0; at < 3; at++) await addPet(store, {});
+  await fillPhotos(store);
   await fillShop(store);
   await fillPeople(store);
   await makeProject(store, "docs");
   await fillProject(store);
   expect(fakeDns.asked).toEqual([]);
   return store;
+};
+
+/** Gives the first animal photo 1. */
+const fillPhotos = async (store: Store): Promise<void> => {
+  store.database.client.run("DELETE FROM pet_photos");
+  store.database.client.run("DELETE FROM sqlite_sequence WHERE name = 'pet_photos'");
+  await addPhoto(store, PHOTO);
 };
 
 /** Restores deleted animals. */
@@ -460,6 +489,7 @@ export const sendGenerated = (count: number): void => {
         if (request.key === "right" && response.status === 401) right = await store.createKey({});
         if (operation.method === "DELETE" && response.status === 204) await fillProject(store);
         if (operation.operationId === "deletePet" && response.status === 204) restoreAnimals(store);
+        if (operation.operationId === "deletePhoto" && response.status === 204) await fillPhotos(store);
         must(
           response.status < 500 && String(response.status) in operation.responses,
           `not documented: ${what}`,

@@ -18,6 +18,8 @@ import { deployService } from "../platform/deploys/service.ts";
 import type { ProjectService } from "../platform/projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/object-store.ts";
 import { type Objects, objectStorage } from "../platform/deploys/remote/object-storage.ts";
+import { MAX_QUEUED_BYTES } from "../store/photos/photo.ts";
+import { photoStorage } from "./photos.ts";
 import type { Context } from "../data/context.ts";
 
 /** 14 GiB per hour. */
@@ -28,13 +30,15 @@ export interface DeployOptions {
   admissionLimits?: AdmissionLimits;
   /** How slow an upload may be. */
   uploadPace?: UploadPace;
+  /** Bytes of all photos that wait. */
+  maxQueuedBytes?: number;
   /** Free bytes on the disk of DATA_DIR. */
   freeSpace?: () => number;
   /** How long and how often the object store is asked. */
   objectRequests?: RequestOptions;
 }
 
-/** Deploys, their files, and the scrubber that checks the files. */
+/** Deploys, their files and those of photos, and the scrubber that checks the files. */
 export const deployServices = (
   context: Context,
   projects: Pick<ProjectService, "get">,
@@ -42,6 +46,7 @@ export const deployServices = (
     freeSpace = () => freeBytes(context.config.dataDir),
     admissionLimits = ADMISSION,
     uploadPace = UPLOAD_PACE,
+    maxQueuedBytes = MAX_QUEUED_BYTES,
     objectRequests,
   }: DeployOptions,
 ) => {
@@ -56,10 +61,19 @@ export const deployServices = (
     ...(remote && { fetcherOf: remote.fetcherOf }),
   });
   const uploader = remote?.uploaderOf(blobs.pathOf);
+  const stored = uploader ?? (config.databaseUrl && NO_UPLOADER);
+  const photoFiles = photoStorage({
+    dataDir,
+    blobs,
+    uploader: stored,
+    diskSpace,
+    uploadPace,
+    maxQueuedBytes,
+  });
   const deploys = deployService(context, {
     projects,
     blobs,
-    uploader: uploader ?? (config.databaseUrl && NO_UPLOADER),
+    uploader: stored,
     uploads: openUploads(join(dataDir, "uploads"), { bytes: deployLimit, ...uploadPace }, diskSpace),
     admission: admission(admissionLimits),
     diskSpace,
@@ -76,5 +90,5 @@ export const deployServices = (
       { blobs, deploys, fresh: database.fresh, owner: () => storeIdOf(database.client) ?? "" },
       uploader,
     );
-  return { blobs, damage, deploys, scrub, objects };
+  return { blobs, damage, deploys, photoFiles, scrub, objects };
 };

@@ -116,10 +116,10 @@ const sweepRows = ({ sweepRows: sweep }: Services, log: Logger): Poller =>
     onError: warningOf(log)("expired rows could not be removed"),
   });
 
-/** Removes files of old deploys and migrations, at the start and every hour. */
+/** Removes files of old deploys, photos and migrations, at the start and every hour. */
 const maintainFiles = (
   { dataDir }: Config,
-  { deploys }: Services,
+  { deploys, photoFiles }: Services,
   { jump }: ClockGuard,
   log: Logger,
 ): Poller =>
@@ -127,6 +127,7 @@ const maintainFiles = (
     FILE_MAINTENANCE_MS,
     async () => {
       if (jump()) return;
+      photoFiles.clearUploads();
       await deploys.sweep();
       for (const file of removeOldCopies(dataDir, Date.now()))
         log.info({ file }, "removed the copy from before a migration");

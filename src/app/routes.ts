@@ -26,6 +26,7 @@ import { type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "../p
 import { orderEndpoints } from "../store/orders/endpoints.ts";
 import { personEndpoints } from "../access/people/endpoints.ts";
 import { eventStream } from "../store/pets/events/streams.ts";
+import { photoEndpoints } from "../store/photos/endpoints.ts";
 import { petEndpoints } from "../store/pets/endpoints.ts";
 import { previewAddress, projectAddresses } from "../platform/projects/addresses.ts";
 import { projectEndpoints } from "../platform/projects/endpoints.ts";
@@ -137,6 +138,7 @@ export const createRoutes = (
   });
   return [
     petEndpoints(context, macros, pets, stream),
+    photoEndpoints(services.photos, { macros, withoutIdleTimeout }),
     categoryEndpoints({ categories, macros }),
     orderEndpoints({ orders, adopterReads: services.adopterReads, macros }),
     projectEndpoints({ projects, addresses: projectAddresses(config, port), macros }),

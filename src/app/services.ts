@@ -25,6 +25,7 @@ import { openKeys } from "../access/keys/service.ts";
 import { openOrders } from "../store/orders/service.ts";
 import { openPeople } from "../access/people/service.ts";
 import { openPetStreams, type StreamLimits } from "../store/pets/events/streams.ts";
+import { openPhotos } from "../store/photos/service.ts";
 import { openPets } from "../store/pets/service.ts";
 import type { DnsClientOptions } from "../protocols/dns/client.ts";
 import { siteCache } from "../platform/sites/site-cache.ts";
@@ -181,6 +182,7 @@ export const createServices = (context: Context, options: ServiceOptions = {}) =
       offerConnect,
     }),
     ...deploys,
+    photos: openPhotos(context, deploys.photoFiles.storage),
     sites: siteService(context, { names, sites: siteCache(deploys.blobs) }),
     https,
     platformWatch: serverPlatform(context, { inspect, openProbe: https?.openProbe }),

@@ -429,6 +429,11 @@ const API = settings({
     fallback: "false",
     help: "refuse animals whose category does not exist",
   },
+  keepOriginals: {
+    ...TOGGLE,
+    fallback: "false",
+    help: "store the original of each photo too, with the position of the camera",
+  },
   console: {
     ...TOGGLE,
     fallback: "true",

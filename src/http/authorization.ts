@@ -60,7 +60,7 @@ export interface AuthorizationOptions {
 const HOLDERS = { key: "The API key", person: "Your role", operator: "The operator" } as const;
 
 /** @throws Fault insufficient_scope */
-const assertScope = (caller: Caller, scope: Scope | "any") => {
+export const assertScope = (caller: Caller, scope: Scope | "any") => {
   if (scope === "any" || holds(caller, scope)) return;
   throw new Fault("insufficient_scope", `${HOLDERS[caller.kind]} lacks the scope ${scope}.`, {
     "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,

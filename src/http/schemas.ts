@@ -228,6 +228,9 @@ export const Cursor = t.String({
   description: "Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page.",
 });
 
+/** The body of a response that is a file: handlers return a Response. */
+export const FileContent = t.String();
+
 /** The body of a 204 response: none. */
 export const NoContent = t.Undefined();
 

@@ -84,6 +84,7 @@ export const FAULTS = {
   deploy_active: [409, "The deploy is being served: activate another one first."],
   quota_exceeded: [409, "The project has used up its quota: delete deploys that you no longer need."],
   invalid_archive: [400, "The archive cannot be deployed."],
+  photo_limit_reached: [409, "The animal has as many photos as an animal can have: delete one first."],
   invalid_image: [400, "The file is not a photo that the server can read: send a JPEG, PNG, WebP or GIF."],
   category_not_found: [404, "There is no category with this id: add it first."],
   category_name_taken: [409, "Another category already has this name; choose another."],
@@ -96,7 +97,7 @@ export const FAULTS = {
   ],
   rate_limited: [429, "Too many requests; wait for the time in Retry-After."],
   internal_error: [500, "An internal error; the server's log has its cause under this request's id."],
-  damaged_file: [500, "A file of this site is damaged on the server: deploy the site again."],
+  damaged_file: [500, "A file is damaged on the server: deploy the site again, or add the photo again."],
   not_ready: [503, "The service is not ready."],
   storage_unavailable: [
     503,

@@ -26,6 +26,7 @@ export interface Entry {
 /** The kind of the parent of a resource. */
 export const PARENTS: Readonly<Partial<Record<ResourceKind, ResourceKind>>> = {
   order: "pet",
+  photo: "pet",
   deploy: "project",
   domain: "project",
 };

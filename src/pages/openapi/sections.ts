@@ -63,12 +63,13 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
     sampleBase: absoluteBase("store", addresses),
     tags: [
       { name: "animals", description: "Animals offered for adoption." },
+      { name: "photos", description: "Photos of animals." },
       { name: "categories", description: "Categories that animals belong to." },
       { name: "store", description: "Adoptions of animals, from the order to its completion." },
     ],
     tagGroups: [
       { name: "Store", tags: ["store"] },
-      { name: "Pets", tags: ["animals", "categories"] },
+      { name: "Pets", tags: ["animals", "photos", "categories"] },
     ],
     pathOf: (path: string) => (path.startsWith("/v1/") ? path.slice("/v1".length) : undefined),
   },

@@ -1,3 +1,5 @@
+import { png } from "../../support/images.ts";
+import { addPhoto } from "../../store/photos/photos.ts";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { adopterRepository } from "../../../src/store/orders/erasure.ts";
@@ -17,12 +19,19 @@ const ORDER = { kind: "order", id: "41", name: "Bella", parent: { kind: "pet", i
 const CATEGORY = { kind: "category", id: "3", name: "Dogs" } as const;
 /** Ids differ from kind to kind, so that an entry with the id of another thing is wrong. */
 const LAST_IDS =
-  "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', 6), ('orders', 40), ('categories', 2)";
+  "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', 6), ('pet_photos', 11), ('orders', 40), ('categories', 2)";
 const PERSON = { kind: "person", id: "1", name: "Ada Byron" } as const;
 const ADA = { kind: "person", id: 1, name: "Ada Byron" } as const;
 const DOCS = { kind: "project", id: "docs" } as const;
 const DOMAIN = { kind: "domain", id: "docs.example.org", parent: DOCS } as const;
 const ADOPTER = { name: "Ada Byron", email: "ada@example.org" };
+
+const PHOTO = { kind: "photo", id: "12", name: "Bella", parent: { kind: "pet", id: "7" } } as const;
+
+const pictured = async ({ store }: Project) => {
+  await addPet(store, {});
+  await addPhoto(store, await png(8, 8), { path: "/v1/pets/7/photos" });
+};
 
 /** Performs an action. @returns the other fields of its entry */
 type Case = (project: Project) => Promise<Record<string, unknown>>;
@@ -91,6 +100,20 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
     await addPet(store, {});
     await store.call("DELETE", "/v1/pets/7");
     return { resource: PET };
+  },
+  async "photo.added"(project) {
+    await pictured(project);
+    return { resource: PHOTO };
+  },
+  async "photo.changed"(project) {
+    await pictured(project);
+    await project.store.call("PATCH", "/v1/pets/7/photos/12", { json: { alt: "On a sofa" } });
+    return { resource: PHOTO, changes: [{ field: "alt", from: "", to: "On a sofa" }] };
+  },
+  async "photo.deleted"(project) {
+    await pictured(project);
+    await project.store.call("DELETE", "/v1/pets/7/photos/12");
+    return { resource: PHOTO };
   },
   async "category.added"({ store }) {
     await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });

@@ -88,6 +88,7 @@ const KEPT = [
   "payload_too_large",
   "pet_in_order",
   "pet_not_available",
+  "photo_limit_reached",
   "quota_exceeded",
   "request_timeout",
   "unsupported_media_type",

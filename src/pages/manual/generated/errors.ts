@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { type FaultCode, FAULTS, statusOf } from "../../../lib/errors.ts";
+import { MAX_PHOTOS } from "../../../store/photos/photo.ts";
 import { MAX_PASSKEYS } from "../../../access/people/person.ts";
 import { NAME_REFUSALS } from "../../../platform/dns-checks/names.ts";
 import { FIELD_RULES } from "../../../lib/field-problems.ts";
@@ -13,6 +14,7 @@ const NOTES: Readonly<Record<FaultCode, string>> = {
     "The cursor belongs to another list or another filter, or it was changed. Use the `Link` or `Next-Cursor` header of the last response, or start at the first page.",
   invalid_archive:
     "An uploaded archive can't be deployed. The message has the reason, for example that `index.html` is missing. Correct the archive and upload it again.",
+  photo_limit_reached: `The animal has ${MAX_PHOTOS} photos. Delete one that is not needed.`,
   invalid_image:
     "The file is not a photo that the server can read: it is of another format, damaged, incomplete or larger than 50 megapixels. The message has the reason. Send a JPEG, PNG, WebP or GIF.",
   missing_api_key:
@@ -86,7 +88,8 @@ const NOTES: Readonly<Record<FaultCode, string>> = {
     "The key has used up its rate limit, or there are too many failed authentications, verifications, uploads or event streams. Wait for the number of seconds in `Retry-After`.",
   internal_error:
     "The service has a bug. The server's log has the cause under the `X-Request-Id` of the response. Report it.",
-  damaged_file: "A file of a site is missing or damaged on the server's disk. Deploy the site again.",
+  damaged_file:
+    "A file of a site or a photo is missing or damaged on the server's disk. Deploy the site again, or delete the photo and add it again.",
   not_ready:
     "The service is starting, or it can't do its work. `/readyz` names the failed check. With a key that has `metrics:read`, it also shows the reason.",
   storage_unavailable:

@@ -51,6 +51,7 @@ export const OWN_VERBS: Partial<Readonly<Record<Action, string>>> = {
 
 export const KINDS: Readonly<Record<Kind, string>> = {
   pet: "Animals",
+  photo: "Photos",
   category: "Categories",
   order: "Adoptions",
   adopter: "Adopters",
