@@ -18,6 +18,8 @@ export type {
   Pet,
   PetChange,
   PetQuery,
+  Photo,
+  PhotoChange,
   Statistics,
 } from "./store.ts";
 export type { Fetch, Reply, Retry } from "./transport.ts";

@@ -10,6 +10,8 @@ type Schemas = components["schemas"];
 export type Pet = Schemas["Pet"];
 export type NewPet = Schemas["NewPet"];
 export type PetChange = Schemas["PetChange"];
+export type Photo = Schemas["Photo"];
+export type PhotoChange = Schemas["PhotoChange"];
 export type Category = Schemas["Category"];
 export type NewCategory = Schemas["NewCategory"];
 export type CategoryChange = Schemas["CategoryChange"];
@@ -68,6 +70,42 @@ const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof p
   };
 };
 
+/** A photo may wait for its turn. */
+const PHOTO_TIMEOUT_MS = 10 * 60_000;
+
+const photos = (store: Store) => ({
+  /** All photos of an animal, in their order. */
+  list: async (petId: number, options: CallOptions = {}): Promise<Photo[]> =>
+    (await store.GET("/pets/{petId}/photos", { ...options, params: { path: { petId } } })).data,
+  /** Adds one photo, even if the request is sent several times. */
+  async add(
+    petId: number,
+    file: Blob,
+    { alt, ...options }: CallOptions & { alt?: string } = {},
+  ): Promise<Photo> {
+    const headers = { ...options.headers, "content-type": "application/octet-stream" };
+    const params = { path: { petId }, query: { ...(alt !== undefined && { alt }) } };
+    const init = { timeoutMs: PHOTO_TIMEOUT_MS, ...options, headers, params, body: file };
+    return (await store.POST("/pets/{petId}/photos", init)).data;
+  },
+  /** Describes or moves a photo. */
+  async update(
+    petId: number,
+    photoId: number,
+    change: PhotoChange,
+    options: CallOptions = {},
+  ): Promise<Photo> {
+    const init = { ...options, params: { path: { petId, photoId } }, body: change };
+    return (await store.PATCH("/pets/{petId}/photos/{photoId}", init)).data;
+  },
+  delete: async (petId: number, photoId: number, options: CallOptions = {}): Promise<void> => {
+    await store.DELETE("/pets/{petId}/photos/{photoId}", {
+      ...options,
+      params: { path: { petId, photoId } },
+    });
+  },
+});
+
 const categories = (store: Store) => ({
   ...listOf((query: CategoryQuery, options): Promise<Reply<Category[]>> =>
     store.GET("/categories", { ...options, params: { query } }),
@@ -125,6 +163,7 @@ export const storeMethods = (store: Store, transport: Transport, options: Operat
     }, events);
   return {
     pets: pets(store, openEvents),
+    photos: photos(store),
     categories: categories(store),
     orders: orders(store),
     /** Counts of animals by status and by day. */

@@ -15,6 +15,11 @@ export const calls = async (archive: Blob): Promise<unknown[]> => {
   // @ts-expect-error There is no such status.
   await client.pets.list({ status: "lost" });
 
+  const { id: photoId } = await client.photos.add(bella.id, archive, { alt: "On a sofa" });
+  await client.photos.update(bella.id, photoId, { position: 0 });
+  // @ts-expect-error The photo is a file.
+  await client.photos.add(bella.id, "photo.jpg");
+
   const params = { path: { slug: "docs" } };
   const { data: project } = await client.platform.GET("/platform/projects/{slug}", { params });
   const slug: string = project.slug;

@@ -1,3 +1,4 @@
+import { png } from "../support/images.ts";
 import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ApiError, type Client, type ClientOptions, createClient } from "../../src/client/index.ts";
@@ -67,6 +68,19 @@ test("an animal is added, listed, fetched, changed and deleted", async () => {
   });
   await client.pets.delete(bella.id);
   expect((await errorOf(client.pets.get(bella.id))).code).toBe("not_found");
+});
+
+test("a photo is added, listed, moved and deleted", async () => {
+  const client = clientOf();
+  const { id: petId } = await client.pets.add({ name: "Bella Photos", categoryId: 3 });
+  const file = new Blob([await png(8, 8)]);
+  const first = await client.photos.add(petId, file, { alt: "On a sofa" });
+  const second = await client.photos.add(petId, file);
+  expect([first.alt, first.width, second.alt]).toEqual(["On a sofa", 8, ""]);
+  expect((await client.photos.update(petId, second.id, { position: 0 })).position).toBe(0);
+  expect((await client.photos.list(petId)).map(({ id }) => id)).toEqual([second.id, first.id]);
+  await client.photos.delete(petId, first.id);
+  expect((await client.photos.list(petId)).length).toBe(1);
 });
 
 test.each([LARGEST, -LARGEST - 1n, 9007199254740993n])(
