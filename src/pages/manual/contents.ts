@@ -46,6 +46,7 @@ export const CONTENTS: readonly Section[] = [
     "people",
     "openid-connect",
     "adoptions",
+    "photos",
     "list-and-search",
     "import-and-export",
     "idempotency-and-retries",

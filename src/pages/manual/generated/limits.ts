@@ -29,6 +29,13 @@ import { limitsOf } from "../../../lib/acme-limits.ts";
 import { MAX_DEPTH } from "../../../lib/json.ts";
 import { MAX_EMAIL_LENGTH } from "../../../lib/email.ts";
 import { MAX_NOTE_LENGTH } from "../../../store/orders/model.ts";
+import { MAX_PIXELS } from "../../../store/photos/image.ts";
+import {
+  MAX_ALT_LENGTH,
+  MAX_PHOTO_BYTES,
+  MAX_PHOTOS,
+  MAX_QUEUED_BYTES,
+} from "../../../store/photos/photo.ts";
 import { MAX_EVENTS } from "../../../store/pets/events/repository.ts";
 import { INVITATION_MS, MAX_PASSKEY_NAME, MAX_PASSKEYS } from "../../../access/people/person.ts";
 import { MAX_PERSON_NAME } from "../../../access/people/model.ts";
@@ -104,6 +111,13 @@ const keys: Row[] = [
   ["passkeys of one person", number(MAX_PASSKEYS)],
   ["session of the console without use", span(IDLE_MS)],
   ["session of the console", span(MAX_AGE_MS)],
+];
+
+const photos: Row[] = [
+  ["photo", `${size(MAX_PHOTO_BYTES)}, ${number(MAX_PIXELS)} pixels`],
+  ["photos of one animal", number(MAX_PHOTOS)],
+  ["text of a photo", `${number(MAX_ALT_LENGTH)} characters`],
+  ["photos that arrive or wait", size(MAX_QUEUED_BYTES)],
 ];
 
 const sites: Row[] = [
@@ -185,6 +199,7 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ["Names and texts", names],
   ["Repeated requests and events", repeats],
   ["Keys, people and sessions", keys],
+  ["Photos", photos],
   ["Sites", sites],
   ["Domains and certificates", domains],
   ["Connections", connections],
