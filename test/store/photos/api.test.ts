@@ -267,6 +267,16 @@ test("a change and a deletion apply only to the photo that If-Match names", asyn
   expect((await store.call("DELETE", `${PHOTOS}/1`, { headers: now })).status).toBe(204);
 });
 
+test("of two changes of the same photo that arrive together, the first makes the second fail", async () => {
+  const store = await openWithBella();
+  const etag = (await sendPhoto(store, await png(8, 8))).headers.get("etag") ?? "";
+  const change = (alt: string) =>
+    store.call("PATCH", `${PHOTOS}/1`, { json: { alt }, headers: { "if-match": etag } });
+  const both = await Promise.all([change("First"), change("Second")]);
+  expect(both.map(({ status }) => status)).toEqual([200, 412]);
+  expect((await listPhotos(store)).map(({ alt }) => alt)).toEqual(["First"]);
+});
+
 test("a repeated request with its Idempotency-Key adds one photo, and another photo is refused", async () => {
   const store = await openWithBella();
   const [one, other] = [await png(8, 8), await png(9, 9)];

@@ -39,6 +39,18 @@ test("a sweep keeps the files of every photo, and removes those of deleted photo
   expect(blobsOf(store)).toEqual([]);
 });
 
+test("the files of more photos than are read at a time are all needed", async () => {
+  const store = await withBella(await openStore());
+  store.database.client.run(
+    `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+     INSERT INTO pet_photos (pet_id, position, alt, width, height, placeholder, manifest, files, created_at)
+     SELECT 1, i, '', 1, 1, '', printf('%064x', i), '{"320.webp":{"hash":"' || printf('%064x', 9000 + i) || '","size":1}}', 0 FROM n`,
+  );
+  const needed = await store.deploys.needed();
+  expect(needed.size).toBe(5000);
+  expect(needed.has((9000 + 2500).toString(16).padStart(64, "0"))).toBe(true);
+});
+
 test("a photo whose animal is deleted while it is processed leaves no row, and no file after a sweep", async () => {
   const store = await withBella(await openStore());
   const adding = sendPhoto(store, await jpeg(900, 700));
