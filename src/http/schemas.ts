@@ -5,6 +5,7 @@ import { bigintOf } from "../lib/json.ts";
 import { MAX_SEARCH_LENGTH, MAX_WORDS, searchWords } from "../lib/search.ts";
 import { hasAtMost, isLine, lineRule } from "../lib/text.ts";
 import { parseTime } from "../lib/time.ts";
+import { isVisibleText } from "../lib/visible-text.ts";
 
 /** The rule of a schema in words, for messages. A symbol keeps it out of JSON documents. */
 export const Rule = Symbol("rule");
@@ -86,7 +87,7 @@ export const OneOf = <const Word extends string>(
 const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00-\x1f\x7f-\x9f]*$`;
 
 /** The rule of `isVisibleText`, for a description. */
-export const CHARACTER_RULE =
+const CHARACTER_RULE =
   "Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39).";
 
 /** The documentation of a text, including the characters that it rejects. */
@@ -108,6 +109,30 @@ export const Text = (kind: string, { max, ...documentation }: { max: number } & 
     },
     lineRule(max),
     (value) => isLine(value, max),
+  );
+
+/** No control characters except tabs and line breaks. */
+const LINES_PATTERN = String.raw`^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+$`;
+const LINES = new RegExp(LINES_PATTERN, "u");
+
+/** A text that may have several lines, stored unchanged. */
+export const MultilineText = (
+  kind: string,
+  { max, description, ...documentation }: { max: number; description: string } & Record<string, unknown>,
+) =>
+  checked<string>(
+    kind,
+    {
+      type: "string",
+      minLength: 1,
+      maxLength: max,
+      pattern: LINES_PATTERN,
+      description: `${description} ${CHARACTER_RULE} Tabs and line breaks are allowed.`,
+      ...documentation,
+    },
+    `must be a string of 1 to ${max} characters, without control characters (except tabs and line breaks) and without invisible, private-use or unassigned characters`,
+    (value) =>
+      typeof value === "string" && hasAtMost(value, max) && LINES.test(value) && isVisibleText(value),
   );
 
 TypeRegistry.Set("StoredText", (_schema, value) => typeof value === "string" && value !== "");

@@ -6,8 +6,8 @@ import {
   Id,
   IdInBody,
   Limit,
+  MultilineText,
   OneOf,
-  CHARACTER_RULE,
   SearchText,
   Text,
   Time,
@@ -17,35 +17,17 @@ import {
   storedText,
   withDefault,
 } from "../../http/schemas.ts";
-import { hasAtMost } from "../../lib/text.ts";
 import { formatTime } from "../../lib/time.ts";
-import { isVisibleText } from "../../lib/visible-text.ts";
 import { type Order as StoredOrder, ORDER_SORTS, ORDER_STATUSES, RETURNED_TO } from "./order.ts";
 import type { OrderCounts } from "./repository.ts";
 
 export const MAX_NOTE_LENGTH = 2000;
 
-/** No control characters except tabs and line breaks. */
-const NOTE_PATTERN = String.raw`^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+$`;
-const NOTE = new RegExp(NOTE_PATTERN, "u");
-
-const Note = checked<string>(
-  "OrderNote",
-  {
-    type: "string",
-    minLength: 1,
-    maxLength: MAX_NOTE_LENGTH,
-    pattern: NOTE_PATTERN,
-    description: `A note about this adoption. ${CHARACTER_RULE} Tabs and line breaks are allowed.`,
-    examples: ["Has a garden, and a cat of 12."],
-  },
-  `must be a string of 1 to ${MAX_NOTE_LENGTH} characters, without control characters (except tabs and line breaks) and without invisible, private-use or unassigned characters`,
-  (value) =>
-    typeof value === "string" &&
-    hasAtMost(value, MAX_NOTE_LENGTH) &&
-    NOTE.test(value) &&
-    isVisibleText(value),
-);
+const Note = MultilineText("OrderNote", {
+  max: MAX_NOTE_LENGTH,
+  description: "A note about this adoption.",
+  examples: ["Has a garden, and a cat of 12."],
+});
 
 const ReturnReason = Text("ReturnReason", {
   max: 1000,
