@@ -107,6 +107,13 @@ const petChanges = fc.record(
   { requiredKeys: [] },
 );
 
+const fields = {
+  name: fc.constantFrom("coat", "vet", "aunt"),
+  label: fc.string({ minLength: 1, maxLength: 50 }),
+  public: fc.boolean(),
+  position: fc.integer({ min: 0, max: 1000 }),
+};
+
 const valid: Record<string, fc.Arbitrary<unknown>> = {
   NewPet: fc.record(
     {
@@ -130,6 +137,11 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
     { alt: fc.constantFrom("", "On a sofa"), position: fc.integer({ min: 0, max: 29 }) },
     { requiredKeys: [] },
   ),
+  NewField: fc.record(
+    { ...fields, kind: fc.constantFrom("text", "number", "boolean", "date") },
+    { requiredKeys: ["name", "label", "kind"] },
+  ),
+  FieldChange: fc.record(fields, { requiredKeys: [] }),
   NewCategory: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }),
   CategoryChange: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }, { requiredKeys: [] }),
   OrderReturn: fc.record(
@@ -272,6 +284,9 @@ const PRESENT: Record<string, string[]> = {
 const present = ({ path }: Operation, name: string): string[] =>
   name === "petId" && path.includes("{photoId}") ? ["1"] : (PRESENT[name] ?? ["1", "2", "3"]);
 
+/** The query without which a field is not deleted. */
+const CONFIRMED: [name: string, value: string][] = [["confirm", "0"]];
+
 /** Most parameters are valid, because a domain is only reached through its project. */
 const pathParameters = (operation: Operation) =>
   fc.record(
@@ -321,19 +336,25 @@ const headersFor = (operation: Operation) =>
     ),
   );
 
+const queries = (operation: Operation) =>
+  fc.array(
+    fc.tuple(
+      fc.oneof(
+        fc.constantFrom(...operation.parameters.map(({ name }) => name), "limit", "access_token"),
+        words,
+      ),
+      words,
+    ),
+    { maxLength: 3 },
+  );
+
 const requests = (operation: Operation) =>
   fc.record({
     path: pathParameters(operation),
-    query: fc.array(
-      fc.tuple(
-        fc.oneof(
-          fc.constantFrom(...operation.parameters.map(({ name }) => name), "limit", "access_token"),
-          words,
-        ),
-        words,
-      ),
-      { maxLength: 3 },
-    ),
+    query:
+      operation.operationId === "deleteField"
+        ? fc.oneof(fc.constant(CONFIRMED), queries(operation))
+        : queries(operation),
     key: fc.constantFrom("right", "right", "right", "right", "none", "wrong", "narrow"),
     type: fc.constantFrom(
       ...(isUpload(operation) ? typesOf(operation) : ["application/json", "application/json"]),
@@ -354,6 +375,7 @@ const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 const fillShop = async (store: Store): Promise<void> => {
   for (const name of ["Dogs", "Cats", "Birds"])
     await store.call("POST", "/v1/categories", { json: { name } });
+  fillFields(store);
   for (let at = 0; at < 5; at++) await addPet(store, { status: "available" });
   for (const petId of [4, 5, 6])
     await store.call("POST", "/v1/store/orders", {
@@ -394,6 +416,15 @@ const fillPhotos = async (store: Store): Promise<void> => {
   store.database.client.run("DELETE FROM pet_photos");
   store.database.client.run("DELETE FROM sqlite_sequence WHERE name = 'pet_photos'");
   await addPhoto(store, PHOTO);
+};
+
+/** Adds custom fields, or restores deleted ones. */
+const fillFields = (store: Store): void => {
+  for (const id of [1, 2, 3])
+    store.database.client.run(
+      "INSERT OR IGNORE INTO pet_fields (id, name, label, kind, is_public, position) VALUES (?, ?, 'Field', 'text', 0, 1)",
+      [id, `field${id}`],
+    );
 };
 
 /** Restores deleted animals. */
@@ -490,6 +521,7 @@ export const sendGenerated = (count: number): void => {
         if (operation.method === "DELETE" && response.status === 204) await fillProject(store);
         if (operation.operationId === "deletePet" && response.status === 204) restoreAnimals(store);
         if (operation.operationId === "deletePhoto" && response.status === 204) await fillPhotos(store);
+        if (operation.operationId === "deleteField" && response.status === 204) fillFields(store);
         must(
           response.status < 500 && String(response.status) in operation.responses,
           `not documented: ${what}`,

@@ -28,6 +28,7 @@ import { personEndpoints } from "../access/people/endpoints.ts";
 import { eventStream } from "../store/pets/events/streams.ts";
 import { photoEndpoints } from "../store/photos/endpoints.ts";
 import { petEndpoints } from "../store/pets/endpoints.ts";
+import { fieldEndpoints } from "../store/pets/fields/endpoints.ts";
 import { previewAddress, projectAddresses } from "../platform/projects/addresses.ts";
 import { projectEndpoints } from "../platform/projects/endpoints.ts";
 import type { Services } from "./services.ts";
@@ -139,6 +140,7 @@ export const createRoutes = (
   return [
     petEndpoints(context, macros, pets, stream),
     photoEndpoints(services.photos, { macros, withoutIdleTimeout }),
+    fieldEndpoints({ fields: services.fields, macros }),
     categoryEndpoints({ categories, macros }),
     orderEndpoints({ orders, adopterReads: services.adopterReads, macros }),
     projectEndpoints({ projects, addresses: projectAddresses(config, port), macros }),

@@ -2,6 +2,7 @@ import { openAudit } from "../access/audit/service.ts";
 import type { ChallengeRecords } from "../platform/certificates/dns-challenges.ts";
 import { withoutReplaced } from "../platform/certificates/wildcard.ts";
 import { openCategories } from "../store/categories/service.ts";
+import { openFields } from "../store/pets/fields/service.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";
 import { keptResponseRepository } from "../data/db/kept-responses.ts";
 import type { RequestIndex } from "../data/db/pet-index.ts";
@@ -94,6 +95,7 @@ const storeServices = (
   return {
     ...access,
     pets,
+    fields: openFields(context),
     petStreams: streams,
     categories: openCategories(context),
     orders: openOrders(context),

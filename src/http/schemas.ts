@@ -96,6 +96,32 @@ const describedText = ({ description, ...documentation }: Record<string, unknown
   description: [description, CHARACTER_RULE].join(" ").trim(),
 });
 
+/** `true` or `false`. */
+export const YesOrNo = (description: string, example: boolean) =>
+  Type.Boolean({ [Rule]: "must be true or false", description, examples: [example] });
+
+/** An integer of a body. */
+export const IntegerFrom = (minimum: number, maximum: number, documentation: Record<string, unknown>) =>
+  Type.Integer({
+    minimum,
+    maximum,
+    [Rule]: `must be an integer from ${minimum} to ${maximum}`,
+    ...documentation,
+  });
+
+/** A list of a body, without an item that is there twice. */
+export const ListOf = <Item extends TSchema>(
+  item: Item,
+  { min = 0, max, ...documentation }: { min?: number; max: number } & Record<string, unknown>,
+) =>
+  t.Array(item, {
+    minItems: min,
+    maxItems: max,
+    uniqueItems: true,
+    [Rule]: `must be a list of ${min} to ${max} items, none of them twice`,
+    ...documentation,
+  });
+
 /** A line of text, stored unchanged. */
 export const Text = (kind: string, { max, ...documentation }: { max: number } & Record<string, unknown>) =>
   checked<string>(

@@ -89,6 +89,13 @@ export const FAULTS = {
   category_not_found: [404, "There is no category with this id: add it first."],
   category_name_taken: [409, "Another category already has this name; choose another."],
   category_in_use: [409, "Animals belong to this category: move them to another one first."],
+  field_name_taken: [409, "Another custom field already has this name; choose another."],
+  field_limit_reached: [409, "The store has as many custom fields as it can have: delete one first."],
+  choice_in_use: [409, "Animals have this choice: give them another value first."],
+  confirmation_required: [
+    409,
+    "The deletion also deletes values of animals: repeat the request with ?confirm= and the number of these animals.",
+  ],
   pet_not_available: [409, "The animal is not available for adoption."],
   order_status_conflict: [409, "The order's status does not allow this step."],
   misdirected: [

@@ -8,13 +8,14 @@ import { type Call, type Store, addPet, openStore } from "../support/store.ts";
 /** Values of path parameters for which the store below has a resource. */
 const PRESENT: Record<string, string> = { slug: "docs", hostname: "docs.example.org", file: "preview.jpg" };
 
-/** An animal in an order, a category, a project with a deploy and a domain. */
+/** An animal in an order, a category, a custom field, a project with a deploy and a domain. */
 const openFull = async (env: Record<string, string> = {}): Promise<Store> => {
   const store = await openStore({
     env: { AUTH_FAILURES_PER_MINUTE: "1000000", BODY_LIMIT: "1KiB", ...env },
     inspect: openFakeDns("records_right").inspect,
   });
   await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
+  await store.call("POST", "/v1/fields", { json: { name: "vet", label: "Vet", kind: "text" } });
   await addPet(store, { status: "available" });
   await addPhoto(store, PHOTO);
   await store.call("POST", "/v1/store/orders", {

@@ -36,6 +36,25 @@ export type Commit = <const Statements extends readonly Statement[]>(
   options?: { lockWait?: number; isDerived?: boolean },
 ) => Promise<RowsOf<Statements>>;
 
+/**
+ * Commits a write whose statements depend on stored rows: `decide` reads on the connection, inside the transaction. Nothing is
+ * written if it throws.
+ * @returns the first item of the list that `decide` returns. The others are statements of the write.
+ */
+export const commitDecided = async <Outcome>(
+  commit: Commit,
+  decide: (connection: Connection) => readonly [Outcome, ...Statement[]],
+): Promise<Outcome> => {
+  const decided: Outcome[] = [];
+  await commit([], (_rows, connection) => {
+    const [outcome, ...statements] = decide(connection);
+    // A transaction that failed is tried again.
+    decided[0] = outcome;
+    return statements;
+  });
+  return decided[0] as Outcome;
+};
+
 export interface Write {
   statements: readonly Statement[];
   last: ((rows: unknown[], connection: Connection) => readonly Statement[]) | undefined;

@@ -16,8 +16,10 @@ const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
 /** In addition to status 400: faults about a field of the body, if the operation lists them itself. */
 const FIELD_FAULTS: ReadonlySet<FaultCode> = new Set([
   "category_name_taken",
+  "choice_in_use",
   "category_not_found",
   "email_taken",
+  "field_name_taken",
   "insufficient_scope",
   "not_found",
   "pet_in_order",

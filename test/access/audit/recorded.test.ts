@@ -19,7 +19,9 @@ const ORDER = { kind: "order", id: "41", name: "Bella", parent: { kind: "pet", i
 const CATEGORY = { kind: "category", id: "3", name: "Dogs" } as const;
 /** Ids differ from kind to kind, so that an entry with the id of another thing is wrong. */
 const LAST_IDS =
-  "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', 6), ('pet_photos', 11), ('orders', 40), ('categories', 2)";
+  "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', 6), ('pet_photos', 11), ('orders', 40), ('categories', 2), ('pet_fields', 4)";
+const VET = { name: "vet", label: "Veterinarian", kind: "text" };
+const FIELD = { kind: "field", id: "5", name: VET.label } as const;
 const PERSON = { kind: "person", id: "1", name: "Ada Byron" } as const;
 const ADA = { kind: "person", id: 1, name: "Ada Byron" } as const;
 const DOCS = { kind: "project", id: "docs" } as const;
@@ -114,6 +116,26 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
     await pictured(project);
     await project.store.call("DELETE", "/v1/pets/7/photos/12");
     return { resource: PHOTO };
+  },
+  async "field.added"({ store }) {
+    await store.call("POST", "/v1/fields", { json: VET });
+    return { resource: FIELD };
+  },
+  async "field.changed"({ store }) {
+    await store.call("POST", "/v1/fields", { json: VET });
+    await store.call("PATCH", "/v1/fields/5", { json: { name: "doctor", public: true } });
+    return {
+      resource: FIELD,
+      changes: [
+        { field: "name", from: "vet", to: "doctor" },
+        { field: "public", from: "false", to: "true" },
+      ],
+    };
+  },
+  async "field.deleted"({ store }) {
+    await store.call("POST", "/v1/fields", { json: VET });
+    await store.call("DELETE", "/v1/fields/5?confirm=0");
+    return { resource: FIELD };
   },
   async "category.added"({ store }) {
     await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });

@@ -28,6 +28,7 @@ const SMALL: Record<string, string> = {
   manager: "keys and people",
   other: "keys and people",
   categories: "a store has few",
+  pet_fields: "a store has at most 40",
   imports: "a row for each file",
   notices: "the current problems",
   pet_counts_by_day: "a row a day",
@@ -51,6 +52,12 @@ const SCANS: [table: string, statement: string, reason: string][] = [
     "SELECT browser_states.hash\nFROM browser_states\nWHERE browser_states.until",
     "a sweep",
   ],
+  [
+    "pet_profiles",
+    "SELECT count(*) AS count FROM pet_profiles",
+    "the deletion of a field, or of one of its choices",
+  ],
+  ["pet_profiles", "json_remove(pet_profiles.data", "the deletion of a field"],
   ["deploys", "SELECT DISTINCT deploys.manifest", "a sweep of files needs every manifest"],
   ["projects", "SELECT DISTINCT deploys.manifest", "a sweep of files needs every served manifest"],
   [

@@ -70,10 +70,14 @@ const NAME = {
 
 /** Their messages name a limit, a scope, a state or a reason, or the console never meets them. */
 const KEPT = [
+  "choice_in_use",
+  "confirmation_required",
   "damaged_file",
   "deploy_failed",
   "domain_limit_reached",
   "domain_taken",
+  "field_limit_reached",
+  "field_name_taken",
   "https_required",
   "invalid_archive",
   "invalid_image",

@@ -3,6 +3,7 @@ import { type FaultCode, FAULTS, statusOf } from "../../../lib/errors.ts";
 import { MAX_PHOTOS } from "../../../store/photos/photo.ts";
 import { MAX_PASSKEYS } from "../../../access/people/person.ts";
 import { NAME_REFUSALS } from "../../../platform/dns-checks/names.ts";
+import { MAX_FIELDS } from "../../../store/pets/fields/field.ts";
 import { FIELD_RULES } from "../../../lib/field-problems.ts";
 import { parts, meanings } from "./markdown.ts";
 
@@ -68,6 +69,12 @@ const NOTES: Readonly<Record<FaultCode, string>> = {
     "Another category has this name. Case and white space make no difference. Choose another name, or use that category.",
   category_in_use:
     "Animals belong to the category, so you can't delete it. Move the animals to another category first.",
+  field_name_taken: "Another custom field has this name. Choose another name, or use that field.",
+  field_limit_reached: `The store has ${MAX_FIELDS} custom fields. Delete one that is not needed.`,
+  choice_in_use:
+    "The change removes a choice of a custom field that animals have. The message has their number. Give them another value first, or keep the choice.",
+  confirmation_required:
+    "The deletion of a custom field also deletes its values. The message has the number of animals that have one. Repeat the request with this number in `confirm`.",
   pet_not_available:
     "Only an animal with the status `available` can be adopted. Fetch the animal to see its status.",
   order_status_conflict:

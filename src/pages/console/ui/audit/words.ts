@@ -52,6 +52,7 @@ export const OWN_VERBS: Partial<Readonly<Record<Action, string>>> = {
 export const KINDS: Readonly<Record<Kind, string>> = {
   pet: "Animals",
   photo: "Photos",
+  field: "Custom fields",
   category: "Categories",
   order: "Adoptions",
   adopter: "Adopters",
@@ -89,6 +90,7 @@ const EXPORTS: Readonly<Record<string, string>> = {
 const PREFIXES: Readonly<Partial<Record<Kind, string>>> = {
   order: "adoption no. ",
   category: "the category ",
+  field: "the field ",
   import: "the import of ",
   backup: "the backup ",
   key: "the key ",

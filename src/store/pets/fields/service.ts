@@ -1,0 +1,104 @@
+import type { Context } from "../../../data/context.ts";
+import type { Actor } from "../../../lib/actor.ts";
+import { Fault, fieldFault } from "../../../lib/errors.ts";
+import { type Field, type FieldChange, MAX_FIELDS, MAX_POSITION, type NewField } from "./field.ts";
+import { fieldRepository, type FieldState, type StoreResponse } from "./repository.ts";
+
+/** The field, if it still is `expected`. @throws Fault not_found, precondition_failed */
+const findIn = (fields: readonly Field[], id: number, expected?: Field): Field => {
+  const field = fields.find((one) => one.id === id);
+  if (!field) throw new Fault("not_found", "There is no custom field with this id.");
+  if (expected && !Bun.deepEquals(field, expected)) throw new Fault("precondition_failed");
+  return field;
+};
+
+/** @throws Fault field_name_taken, invalid_request */
+const assertValid = ({ id, name, kind, choices }: NewField & { id?: number }, fields: readonly Field[]) => {
+  if (fields.some((one) => one.name === name && one.id !== id))
+    throw fieldFault("field_name_taken", { field: "name", rule: "taken" });
+  if ((kind === "choice") !== (choices !== undefined))
+    throw fieldFault(
+      "invalid_request",
+      { field: "choices", rule: choices ? "conflict" : "required" },
+      "choices: a field of the kind choice must have them, and no other field can",
+    );
+};
+
+const animalsHave = (count: number): string => (count === 1 ? "1 animal has" : `${count} animals have`);
+
+/** @throws Fault choice_in_use */
+const assertNotLost = (before: Field, { id, choices = [] }: Field, { countValues }: FieldState): void => {
+  const isKept = before.choices?.every((choice) => choices.includes(choice)) ?? true;
+  const count = isKept ? 0 : countValues(id, choices);
+  if (count > 0)
+    throw fieldFault(
+      "choice_in_use",
+      { field: "choices", rule: "conflict" },
+      `${animalsHave(count)} a choice that the new list lacks: give them another value first.`,
+    );
+};
+
+/** @throws Fault confirmation_required */
+const assertConfirmed = (id: number, confirmed: number | undefined, count: number): void => {
+  if (confirmed === count) return;
+  throw fieldFault(
+    "confirmation_required",
+    { field: "confirm", rule: confirmed === undefined ? "required" : "conflict", min: count, max: count },
+    `${animalsHave(count)} a value of this field. To delete it with its values, send DELETE /fields/${id}?confirm=${count}`,
+  );
+};
+
+const nextPosition = (fields: readonly Field[]): number =>
+  Math.min(Math.max(0, ...fields.map(({ position }) => position)) + 1, MAX_POSITION);
+
+/** The custom fields of profiles. */
+export const openFields = ({ database, clock }: Context) => {
+  const repository = fieldRepository(database);
+  const actOf = (actor: Actor) => ({ actor, now: clock.now() });
+  return {
+    list: repository.list,
+    /** @throws Fault not_found */
+    get: (id: number): Field => findIn(repository.list(), id),
+    /**
+     * @param keep stores the response in the same transaction
+     * @throws Fault invalid_request, field_name_taken, field_limit_reached
+     */
+    add: (field: NewField, actor: Actor, keep?: StoreResponse<Field>): Promise<Field> => {
+      const make = ({ fields }: FieldState) => {
+        assertValid(field, fields);
+        if (fields.length >= MAX_FIELDS) throw new Fault("field_limit_reached");
+        return { position: nextPosition(fields), isPublic: false, ...field };
+      };
+      return repository.add(make, actOf(actor), keep);
+    },
+    /**
+     * Changes the field if it still is `expected`.
+     * @throws Fault not_found, precondition_failed, invalid_request, field_name_taken; choice_in_use if it would remove one
+     */
+    change: (id: number, change: FieldChange, actor: Actor, expected?: Field): Promise<Field> => {
+      const make = (state: FieldState) => {
+        const before = findIn(state.fields, id, expected);
+        const after = { ...before, ...change };
+        assertValid(after, state.fields);
+        assertNotLost(before, after, state);
+        return { before, after };
+      };
+      return repository.change(make, actOf(actor));
+    },
+    /**
+     * Deletes the field and its values, if it still is `expected`.
+     * @param confirmed the number of animals that have a value
+     * @throws Fault not_found, precondition_failed; confirmation_required for another number
+     */
+    remove: (id: number, confirmed: number | undefined, actor: Actor, expected?: Field): Promise<void> => {
+      const choose = ({ fields, countValues }: FieldState) => {
+        const field = findIn(fields, id, expected);
+        assertConfirmed(id, confirmed, countValues(id));
+        return field;
+      };
+      return repository.remove(choose, actOf(actor));
+    },
+  };
+};
+
+export type FieldService = ReturnType<typeof openFields>;
