@@ -44,9 +44,9 @@ const isAllowed = ({ from, to }: Import): boolean => {
 
 /** Which files may import a package. */
 const PACKAGES: Record<string, RegExp> = {
-  elysia: /^src\/(http|pages\/(openapi|console))\/|[/-](endpoints|routes|model)\.ts$/,
+  elysia: /^src\/(http|pages\/(openapi|console))\/|[/-](endpoints|routes|model|members)\.ts$/,
   "@elysiajs/": /^src\/(http|pages\/openapi)\//,
-  "@sinclair/typebox": /^src\/(http|pages\/openapi)\/|[/-]model\.ts$/,
+  "@sinclair/typebox": /^src\/(http|pages\/openapi)\/|[/-](model|members)\.ts$/,
   "drizzle-orm":
     /^src\/data\/(cluster|db)\/|[/-](repository|queries|erasure)\.ts$|\/import-export\/export\.ts$/,
   "bun:sqlite": /^src\/data\/(cluster|db)\//,
@@ -97,7 +97,7 @@ test("imports make no cycle", () => {
 const LAYERS: { from: RegExp; to: RegExp }[] = [
   {
     from: /^src\/(?!pages\/).*[/-](service|repository|queries|erasure)\.ts$/,
-    to: /^src\/(http\/(?!scopes)|pages\/openapi\/)|[/-](endpoints|routes|model)\.ts$/,
+    to: /^src\/(http\/(?!scopes)|pages\/openapi\/)|[/-](endpoints|routes|model|members)\.ts$/,
   },
   {
     from: /^src\/(access|platform|store)\/(?!.*[/-](repository|queries|erasure)\.ts$|import-export\/export\.ts$)/,

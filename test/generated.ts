@@ -107,6 +107,14 @@ const petChanges = fc.record(
   { requiredKeys: [] },
 );
 
+const profiles = {
+  sex: fc.constantFrom("female", "male", "unknown"),
+  birthDate: fc.constantFrom("2024", "2024-05", "2024-05-17"),
+  weightGrams: fc.integer({ min: 1, max: 2_000_000 }),
+  reference: fc.oneof(fc.integer(), fc.constantFrom("A-1", "A-2")),
+  tags: fc.uniqueArray(fc.constantFrom("calm", "playful")),
+};
+
 const fields = {
   name: fc.constantFrom("coat", "vet", "aunt"),
   label: fc.string({ minLength: 1, maxLength: 50 }),
@@ -135,6 +143,23 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
   }),
   PhotoChange: fc.record(
     { alt: fc.constantFrom("", "On a sofa"), position: fc.integer({ min: 0, max: 29 }) },
+    { requiredKeys: [] },
+  ),
+  ProfileDocument: fc.record(
+    {
+      ...profiles,
+      goodWith: fc.record({ dogs: fc.constantFrom("yes", "no") }),
+      fee: fc.record({ amount: fc.nat(100_000), currency: fc.constantFrom("EUR", "JPY") }),
+    },
+    { requiredKeys: [] },
+  ),
+  ProfileChange: fc.record(
+    {
+      ...profiles,
+      goodWith: fc.record({ dogs: fc.constantFrom("yes", null) }),
+      fee: fc.constant(null),
+      custom: fc.constant(null),
+    },
     { requiredKeys: [] },
   ),
   NewField: fc.record(

@@ -29,6 +29,7 @@ import { eventStream } from "../store/pets/events/streams.ts";
 import { photoEndpoints } from "../store/photos/endpoints.ts";
 import { petEndpoints } from "../store/pets/endpoints.ts";
 import { fieldEndpoints } from "../store/pets/fields/endpoints.ts";
+import { profileEndpoints } from "../store/pets/profile/endpoints.ts";
 import { previewAddress, projectAddresses } from "../platform/projects/addresses.ts";
 import { projectEndpoints } from "../platform/projects/endpoints.ts";
 import type { Services } from "./services.ts";
@@ -140,6 +141,7 @@ export const createRoutes = (
   return [
     petEndpoints(context, macros, pets, stream),
     photoEndpoints(services.photos, { macros, withoutIdleTimeout }),
+    profileEndpoints({ profiles: services.profiles, macros }),
     fieldEndpoints({ fields: services.fields, macros }),
     categoryEndpoints({ categories, macros }),
     orderEndpoints({ orders, adopterReads: services.adopterReads, macros }),

@@ -3,6 +3,7 @@ import type { ChallengeRecords } from "../platform/certificates/dns-challenges.t
 import { withoutReplaced } from "../platform/certificates/wildcard.ts";
 import { openCategories } from "../store/categories/service.ts";
 import { openFields } from "../store/pets/fields/service.ts";
+import { openProfiles } from "../store/pets/profile/service.ts";
 import type { Cluster } from "../data/cluster/cluster.ts";
 import { keptResponseRepository } from "../data/db/kept-responses.ts";
 import type { RequestIndex } from "../data/db/pet-index.ts";
@@ -95,6 +96,7 @@ const storeServices = (
   return {
     ...access,
     pets,
+    profiles: openProfiles(context),
     fields: openFields(context),
     petStreams: streams,
     categories: openCategories(context),

@@ -1,4 +1,4 @@
-import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { Errors, type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ValidationError } from "elysia";
@@ -141,6 +141,9 @@ const describeViolations = (violations: readonly Violation[], part: string): str
   return `${sentences.join("; ")}${hint}`;
 };
 
+const violationFault = (violations: readonly Violation[], part: string): Fault =>
+  new Fault("invalid_request", describeViolations(violations, part), undefined, violations);
+
 /** The fields of Elysia's error that its type lacks. */
 interface Invalid {
   validator: { Errors(value: unknown): Iterable<ValueError> };
@@ -151,8 +154,16 @@ interface Invalid {
 /** The fault for a request that violates a schema of its route. */
 export const validationFault = (error: ValidationError): Fault => {
   const { validator, value, type: part } = error as unknown as Invalid;
-  const violations = violationsOf(validator.Errors(value), part);
-  return new Fault("invalid_request", describeViolations(violations, part), undefined, violations);
+  return violationFault(violationsOf(validator.Errors(value), part), part);
+};
+
+/**
+ * Checks a body with a schema that depends on stored rows. It is not compiled, which would take longer than a check.
+ * @throws Fault invalid_request that names the fields
+ */
+export const assertValid = (schema: TSchema, value: unknown): void => {
+  const violations = violationsOf(Errors(schema, [], value), "body");
+  if (violations.length > 0) throw violationFault(violations, "body");
 };
 
 /** Describes a row for the log: its names and the rules that it violates, but no other values. */

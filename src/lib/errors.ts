@@ -89,6 +89,7 @@ export const FAULTS = {
   category_not_found: [404, "There is no category with this id: add it first."],
   category_name_taken: [409, "Another category already has this name; choose another."],
   category_in_use: [409, "Animals belong to this category: move them to another one first."],
+  reference_taken: [409, "Another animal already has this reference; choose another."],
   field_name_taken: [409, "Another custom field already has this name; choose another."],
   field_limit_reached: [409, "The store has as many custom fields as it can have: delete one first."],
   choice_in_use: [409, "Animals have this choice: give them another value first."],

@@ -25,6 +25,13 @@ export const parseTime = (text: string): number | undefined => {
   return exists && time >= 0 && time <= LATEST_TIME ? time : undefined;
 };
 
+/** True for an existing day, such as 2024-02-29. */
+export const isDate = (text: string): boolean => {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  // Some engines take 30 February for 1 March.
+  return !Number.isNaN(time) && formatTime(time).startsWith(text);
+};
+
 /** Waits for work, which continues after the deadline. @throws the error of `late` if it takes longer than so many milliseconds */
 export const withDeadline = async <Value>(
   work: Promise<Value>,

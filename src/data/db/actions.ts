@@ -6,6 +6,8 @@ export const ACTIONS = {
   "photo.added": "A photo of an animal was added.",
   "photo.changed": "The text or the position of a photo was changed.",
   "photo.deleted": "A photo was deleted.",
+  "pet.profile_changed":
+    "Members of an animal's profile were changed. The entry names them, without their values.",
   "field.added": "A custom field was added.",
   "field.changed": "A custom field was changed.",
   "field.deleted": "A custom field was deleted, with its values.",

@@ -24,6 +24,7 @@ const FIELD_FAULTS: ReadonlySet<FaultCode> = new Set([
   "not_found",
   "pet_in_order",
   "pet_not_available",
+  "reference_taken",
   "slug_taken",
 ]);
 

@@ -117,6 +117,11 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
     await project.store.call("DELETE", "/v1/pets/7/photos/12");
     return { resource: PHOTO };
   },
+  async "pet.profile_changed"({ store }) {
+    await addPet(store, {});
+    await store.call("PUT", "/v1/pets/7/profile", { json: { sex: "male", notes: "A secret." } });
+    return { resource: PET, changes: [{ field: "members", to: "sex, notes" }] };
+  },
   async "field.added"({ store }) {
     await store.call("POST", "/v1/fields", { json: VET });
     return { resource: FIELD };

@@ -94,6 +94,7 @@ const KEPT = [
   "pet_not_available",
   "photo_limit_reached",
   "quota_exceeded",
+  "reference_taken",
   "request_timeout",
   "unsupported_media_type",
 ];

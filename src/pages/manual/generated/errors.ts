@@ -69,6 +69,8 @@ const NOTES: Readonly<Record<FaultCode, string>> = {
     "Another category has this name. Case and white space make no difference. Choose another name, or use that category.",
   category_in_use:
     "Animals belong to the category, so you can't delete it. Move the animals to another category first.",
+  reference_taken:
+    "Another animal has this reference. The message names the animal. Choose another reference, or change that animal first.",
   field_name_taken: "Another custom field has this name. Choose another name, or use that field.",
   field_limit_reached: `The store has ${MAX_FIELDS} custom fields. Delete one that is not needed.`,
   choice_in_use:

@@ -1,6 +1,19 @@
-import { type Static, t } from "elysia";
+import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
+import { type Static, type TSchema, t } from "elysia";
 import { etagOf } from "../../../http/etag.ts";
-import { checked, Id, IntegerFrom, ListOf, OneOf, parsed, Text, YesOrNo } from "../../../http/schemas.ts";
+import {
+  checked,
+  Id,
+  IntegerFrom,
+  ListOf,
+  MultilineText,
+  OneOf,
+  parsed,
+  Rule,
+  Text,
+  YesOrNo,
+} from "../../../http/schemas.ts";
+import { isDate } from "../../../lib/time.ts";
 import { FIELD_KINDS, MAX_FIELDS, MAX_POSITION, type Field as StoredField } from "./field.ts";
 
 const NAME = /^[a-z][a-zA-Z0-9]{0,39}$/;
@@ -94,3 +107,37 @@ export const fromField = ({ isPublic, ...field }: StoredField) => ({ ...field, p
 
 /** The entity tag of a field, as `ETag` has it and `If-Match` takes it. */
 export const etagOfField = (field: StoredField): string => etagOf(JSON.stringify(fromField(field)));
+
+const CustomDate = checked<string>(
+  "CustomDate",
+  { type: "string" },
+  "must be a date such as 2024-05-17",
+  (value) => typeof value === "string" && isDate(value),
+);
+
+const VALUES: Readonly<Record<Exclude<StoredField["kind"], "choice">, TSchema>> = {
+  text: MultilineText("CustomText", { max: 2000, description: "A text." }),
+  number: Type.Number({ [Rule]: "must be a number" }),
+  boolean: YesOrNo("Yes or no.", true),
+  date: CustomDate,
+};
+
+TypeRegistry.Set<TSchema>("CustomChoice", ({ enum: choices }, value) =>
+  (choices as unknown[]).includes(value),
+);
+
+const valueOf = ({ kind, choices = [] }: StoredField): TSchema =>
+  kind === "choice"
+    ? t.Unsafe({
+        type: "string",
+        enum: choices,
+        [Kind]: "CustomChoice",
+        [Rule]: `must be one of ${choices.join(", ")}`,
+      })
+    : VALUES[kind];
+
+/** The schema of `custom` in a profile. */
+export const customValues = (fields: readonly StoredField[]): TSchema =>
+  t.Object(Object.fromEntries(fields.map((field) => [field.name, t.Optional(valueOf(field))])), {
+    additionalProperties: false,
+  });

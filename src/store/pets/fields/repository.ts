@@ -68,7 +68,7 @@ const auditedOf = ({ choices, isPublic, ...field }: Field) => ({
 const AUDITED = ["name", "label", "choices", "public", "position"] as const;
 
 /** All fields, in their order. */
-const fieldsOf = (connection: Connection): Field[] => LIST.all(connection);
+export const fieldsOf = (connection: Connection): Field[] => LIST.all(connection);
 
 /** The fields in a transaction. */
 export interface FieldState {

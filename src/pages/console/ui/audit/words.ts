@@ -16,9 +16,10 @@ export const isOwn = ({ actor, resource }: Pick<Entry, "actor" | "resource">): b
 
 /** True if the changes have a value before and after. Otherwise they are the resource's initial values. */
 export const isChange = (action: Action): boolean =>
-  !/^export\.|\.(added|created|finished|opened|read|refused)$/.test(action);
+  !/^export\.|\.(added|created|finished|opened|profile_changed|read|refused)$/.test(action);
 
 const VERBS: Partial<Readonly<Record<Action, string>>> = {
+  "pet.profile_changed": "changed the profile of",
   "category.changed": "renamed",
   "order.placed": "started",
   "order.erased": "erased the adopter of",
@@ -113,6 +114,7 @@ export const belongsTo = ({ kind, name, parent }: Resource): string => {
 /** The fields that have another name than in the API. */
 const FIELDS: Readonly<Record<string, string>> = {
   categoryId: "Category",
+  members: "Changed",
   scopes: "Permissions",
   notice: "Problem",
   method: "With",

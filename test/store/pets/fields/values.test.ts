@@ -1,0 +1,127 @@
+import { expect, test } from "bun:test";
+import { addPet, faultOf, openStore, type Store } from "../../../support/store.ts";
+
+const COAT = { name: "coat", label: "Coat", kind: "choice", choices: ["long", "short"], public: true };
+const VET = { name: "vet", label: "Vet", kind: "text" };
+
+const add = async (store: Store, json: object): Promise<Response> =>
+  store.call("POST", "/v1/fields", { json });
+
+const withFields = async (...fields: object[]): Promise<Store> => {
+  const store = await openStore();
+  for (const field of fields) expect((await add(store, field)).status).toBe(201);
+  return store;
+};
+
+const profile = (id: number) => `/v1/pets/${id}/profile`;
+
+/** Adds animals with these custom values. */
+const addPets = async (store: Store, ...values: object[]): Promise<void> => {
+  for (const [index, custom] of values.entries()) {
+    await addPet(store, { name: `Pet ${index}` });
+    expect((await store.call("PUT", profile(index + 1), { json: { custom } })).status).toBe(200);
+  }
+};
+
+const customOf = async (store: Store, id: number): Promise<unknown> =>
+  ((await (await store.call("GET", profile(id))).json()) as { custom?: unknown }).custom;
+
+const list = async (store: Store) => (await (await store.call("GET", "/v1/fields")).json()) as object[];
+
+test.each([
+  ["text", "Dr. Who\nSecond line", "x".repeat(2001)],
+  ["number", -2.5, "2"],
+  ["number", 123456.789, null],
+  ["boolean", false, "false"],
+  ["date", "2024-02-29", "2023-02-29"],
+  ["choice", "short", "Short"],
+])("a field of the kind %s takes %j, and refuses %j", async (kind, good, bad) => {
+  const store = await withFields({ ...VET, kind, ...(kind === "choice" && { choices: ["long", "short"] }) });
+  await addPets(store, { vet: good });
+  expect(await customOf(store, 1)).toEqual({ vet: good });
+  const refused = await store.call("PUT", profile(1), { json: { custom: { vet: bad } } });
+  expect(await faultOf(refused)).toBe("400 invalid_request");
+  expect(refused.headers.get("invalid-fields")).toStartWith('"custom.vet";');
+});
+
+test("a number that a double cannot hold is refused", async () => {
+  const store = await withFields({ ...VET, kind: "number" });
+  await addPets(store, {});
+  for (const number of ["9007199254740993", "1e400"]) {
+    const refused = await store.call("PATCH", profile(1), {
+      body: `{"custom":{"vet":${number}}}`,
+      headers: { "content-type": "application/json" },
+    });
+    expect(await faultOf(refused)).toBe("400 invalid_request");
+  }
+});
+
+test("a merge patch changes and removes single values", async () => {
+  const store = await withFields(COAT, VET);
+  await addPets(store, { coat: "long", vet: "Who" });
+  await store.call("PATCH", profile(1), { json: { custom: { coat: "short", vet: null } } });
+  expect(await customOf(store, 1)).toEqual({ coat: "short" });
+  await store.call("PATCH", profile(1), { json: { custom: { coat: null } } });
+  expect(await customOf(store, 1)).toBeUndefined();
+});
+
+test("a renamed field keeps its values, under the new name", async () => {
+  const store = await withFields(COAT, VET);
+  await addPets(store, { coat: "long", vet: "Who" });
+  const renamed = await store.call("PATCH", "/v1/fields/1", { json: { name: "fur", position: 9 } });
+  expect(await renamed.json()).toEqual({ id: 1, ...COAT, name: "fur", position: 9 });
+  expect(await customOf(store, 1)).toEqual({ fur: "long", vet: "Who" });
+  expect((await add(store, { ...COAT, choices: ["red"] })).status).toBe(201);
+  expect(await customOf(store, 1)).toEqual({ fur: "long", vet: "Who" });
+});
+
+test("a choice can be removed only while no animal has it", async () => {
+  const store = await withFields(COAT);
+  await addPets(store, { coat: "long" }, { coat: "long" }, {});
+  const change = async (choices: string[]) => store.call("PATCH", "/v1/fields/1", { json: { choices } });
+  const refused = await change(["short", "curly"]);
+  expect(refused.headers.get("invalid-fields")).toBe('"choices";rule=conflict');
+  expect(await refused.json()).toMatchObject({
+    code: "choice_in_use",
+    message: expect.stringContaining("2 animals"),
+  });
+  expect((await change(["curly", "long"])).status).toBe(200);
+  expect(await list(store)).toMatchObject([{ choices: ["curly", "long"] }]);
+});
+
+test("a deletion needs the number of animals that lose their value", async () => {
+  const store = await withFields(COAT, VET);
+  await addPets(store, { coat: "long", vet: "Who" }, { coat: "short" }, { vet: "Who" });
+  const remove = (query: string) => store.call("DELETE", `/v1/fields/1${query}`);
+  for (const [query, rule] of [
+    ["", "required"],
+    ["?confirm=1", "conflict"],
+    ["?confirm=3", "conflict"],
+  ] as const) {
+    const refused = await remove(query);
+    expect(refused.headers.get("invalid-fields")).toBe(`"confirm";rule=${rule};min=2;max=2`);
+    expect(await refused.json()).toMatchObject({
+      code: "confirmation_required",
+      message: expect.stringContaining("DELETE /fields/1?confirm=2"),
+    });
+  }
+  expect(await customOf(store, 1)).toEqual({ coat: "long", vet: "Who" });
+  expect((await remove("?confirm=2")).status).toBe(204);
+  expect(await Promise.all([1, 2, 3].map((id) => customOf(store, id)))).toEqual([
+    { vet: "Who" },
+    undefined,
+    { vet: "Who" },
+  ]);
+  expect(JSON.stringify(store.database.client.query("SELECT data FROM pet_profiles").all())).not.toContain(
+    "long",
+  );
+  expect(await list(store)).toMatchObject([VET]);
+});
+
+test("a damaged profile stops neither the count nor the deletion of values", async () => {
+  const store = await withFields(COAT);
+  await addPets(store, { coat: "long" }, { coat: "long" });
+  store.database.client.run("UPDATE pet_profiles SET data = '{\"custom\":' WHERE pet_id = 1");
+  expect((await store.call("DELETE", "/v1/fields/1?confirm=1")).status).toBe(204);
+  expect(await customOf(store, 2)).toBeUndefined();
+});
