@@ -9,7 +9,10 @@ export type {
   Category,
   CategoryChange,
   CategoryQuery,
+  Field,
+  FieldChange,
   NewCategory,
+  NewField,
   NewOrder,
   NewPet,
   Order,
@@ -20,6 +23,9 @@ export type {
   PetQuery,
   Photo,
   PhotoChange,
+  Profile,
+  ProfileChange,
+  ProfileDocument,
   Statistics,
 } from "./store.ts";
 export type { Fetch, Reply, Retry } from "./transport.ts";

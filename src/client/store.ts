@@ -15,6 +15,12 @@ export type PhotoChange = Schemas["PhotoChange"];
 export type Category = Schemas["Category"];
 export type NewCategory = Schemas["NewCategory"];
 export type CategoryChange = Schemas["CategoryChange"];
+export type Profile = Schemas["Profile"];
+export type ProfileDocument = Schemas["ProfileDocument"];
+export type ProfileChange = Schemas["ProfileChange"];
+export type Field = Schemas["Field"];
+export type NewField = Schemas["NewField"];
+export type FieldChange = Schemas["FieldChange"];
 export type Order = Schemas["Order"];
 export type NewOrder = Schemas["NewOrder"];
 export type OrderReturn = Schemas["OrderReturn"];
@@ -123,6 +129,38 @@ const categories = (store: Store) => ({
   },
 });
 
+const profile = (store: Store) => ({
+  get: async (petId: number, options: CallOptions = {}): Promise<Profile> =>
+    (await store.GET("/pets/{petId}/profile", { ...options, params: { path: { petId } } })).data,
+  /** Replaces the profile: absent members are removed. */
+  async replace(petId: number, whole: ProfileDocument, options: CallOptions = {}): Promise<Profile> {
+    const init = { ...options, params: { path: { petId } }, body: whole };
+    return (await store.PUT("/pets/{petId}/profile", init)).data;
+  },
+  /** Changes the given members; null removes one. */
+  async update(petId: number, change: ProfileChange, options: CallOptions = {}): Promise<Profile> {
+    const init = { ...options, params: { path: { petId } }, body: change };
+    return (await store.PATCH("/pets/{petId}/profile", init)).data;
+  },
+});
+
+const fields = (store: Store) => ({
+  list: async (options: CallOptions = {}): Promise<Field[]> => (await store.GET("/fields", options)).data,
+  add: async (field: NewField, options: CallOptions = {}): Promise<Field> =>
+    (await store.POST("/fields", { ...options, body: field })).data,
+  async update(fieldId: number, change: FieldChange, options: CallOptions = {}): Promise<Field> {
+    const init = { ...options, params: { path: { fieldId } }, body: change };
+    return (await store.PATCH("/fields/{fieldId}", init)).data;
+  },
+  /** Deletes the field and its values. @param confirm the number of animals that have one */
+  delete: async (fieldId: number, confirm: number, options: CallOptions = {}): Promise<void> => {
+    await store.DELETE("/fields/{fieldId}", {
+      ...options,
+      params: { path: { fieldId }, query: { confirm } },
+    });
+  },
+});
+
 const STEPS = {
   approve: "/store/orders/{orderId}/approve",
   complete: "/store/orders/{orderId}/complete",
@@ -164,6 +202,8 @@ export const storeMethods = (store: Store, transport: Transport, options: Operat
   return {
     pets: pets(store, openEvents),
     photos: photos(store),
+    profile: profile(store),
+    fields: fields(store),
     categories: categories(store),
     orders: orders(store),
     /** Counts of animals by status and by day. */

@@ -140,6 +140,23 @@ test("a walk starts at a cursor", async () => {
   expect(third!.id).toBeGreaterThan(items[1]!.id);
 });
 
+test("the client keeps custom fields, and changes profiles with their values", async () => {
+  const client = clientOf();
+  const coat = await client.fields.add({ name: "coat", label: "Coat", kind: "choice", choices: ["long"] });
+  const { id } = await client.pets.add({ name: "Bella", categoryId: 1 });
+  const whole = { sex: "female", goodWith: { dogs: "no" }, custom: { coat: "long" } } as const;
+  expect(await client.profile.replace(id, whole)).toMatchObject(whole);
+  const changed = await client.profile.update(id, { sex: null, goodWith: { dogs: null, cats: "yes" } });
+  expect(changed).toEqual(await client.profile.get(id));
+  expect(changed).toMatchObject({ goodWith: { cats: "yes" }, custom: { coat: "long" } });
+  expect(await client.profile.replace(id, changed)).toEqual(changed);
+  expect(await client.fields.update(coat.id, { name: "fur" })).toEqual({ ...coat, name: "fur" });
+  expect((await client.profile.get(id)).custom).toEqual({ fur: "long" });
+  expect((await errorOf(client.fields.delete(coat.id, 0))).code).toBe("confirmation_required");
+  await client.fields.delete(coat.id, 1);
+  expect(await client.fields.list()).toEqual([]);
+});
+
 test("the client keeps categories and takes an adoption through its steps", async () => {
   const client = clientOf();
   const dogs = await client.categories.add({ name: "Dogs" });

@@ -8,7 +8,7 @@ export interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
-  additionalProperties?: boolean;
+  additionalProperties?: boolean | Schema;
   description?: string;
 }
 
@@ -81,7 +81,9 @@ const typeOfObject = ({ properties = {}, required = [], additionalProperties = f
   const fields = Object.entries(properties).map(([name, schema]) =>
     fieldOf({ name, schema, required: required.includes(name), description: schema.description }),
   );
-  return objectOf(additionalProperties ? [...fields, "[name: string]: unknown;"] : fields);
+  if (!additionalProperties) return objectOf(fields);
+  const other = additionalProperties === true ? "unknown" : typeOf(additionalProperties);
+  return objectOf([...fields, `[name: string]: ${other};`]);
 };
 
 /** @throws if the documents have had no schema of this form */
