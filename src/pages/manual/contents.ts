@@ -45,6 +45,7 @@ export const CONTENTS: readonly Section[] = [
     "api-keys",
     "people",
     "openid-connect",
+    "profiles",
     "adoptions",
     "photos",
     "list-and-search",

@@ -36,6 +36,8 @@ import {
   MAX_PHOTOS,
   MAX_QUEUED_BYTES,
 } from "../../../store/photos/photo.ts";
+import { MAX_FIELDS } from "../../../store/pets/fields/field.ts";
+import { MEMBERS } from "../../../store/pets/profile/members.ts";
 import { MAX_EVENTS } from "../../../store/pets/events/repository.ts";
 import { INVITATION_MS, MAX_PASSKEY_NAME, MAX_PASSKEYS } from "../../../access/people/person.ts";
 import { MAX_PERSON_NAME } from "../../../access/people/model.ts";
@@ -90,6 +92,8 @@ const names: Row[] = [
   ["name of a person", characters(MAX_PERSON_NAME)],
   ["name of a passkey", characters(MAX_PASSKEY_NAME)],
   ["email address", characters(MAX_EMAIL_LENGTH)],
+  ["custom fields of a store", number(MAX_FIELDS)],
+  ["description of an animal", characters(rule(MEMBERS.description.schema, "maxLength"))],
   ["note of an order", characters(number(MAX_NOTE_LENGTH))],
 ];
 
