@@ -3,10 +3,11 @@ import { changesBetween, record } from "../../data/db/audit.ts";
 import type { Statement } from "../../data/db/commit.ts";
 import { type StoreResponse, storing } from "../../data/db/kept-responses.ts";
 import type { Database } from "../../data/db/open.ts";
-import { petEvents, pets } from "../../data/db/schema/pets.ts";
+import { pets } from "../../data/db/schema/pets.ts";
 import { petPhotos } from "../../data/db/schema/profiles.ts";
 import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
 import type { Act } from "../../lib/actor.ts";
+import { partChanged } from "../pets/events/part-queries.ts";
 import { MAX_PHOTOS, type Photo, type PhotoChange, type PhotoContent } from "./photo.ts";
 
 export type { StoreResponse } from "../../data/db/kept-responses.ts";
@@ -57,25 +58,6 @@ const UPDATE = statement(sql`
 
 const DELETE = statement(sql`DELETE FROM ${petPhotos} WHERE ${petPhotos.id} = ${value("id")}`);
 
-// Not `update`, which would raise the revision of the animal: a photo does not change its four fields.
-const TOUCH = statement(sql`
-  UPDATE ${pets} SET ${sql.identifier(pets.updatedAt.name)} = ${value("now")} WHERE ${IS_PET}`);
-
-const EVENT = statement(sql`
-  ${insert(petEvents, {
-    kind: sql`'changed'`,
-    petId: pets.id,
-    name: pets.name,
-    categoryId: pets.categoryId,
-    status: pets.status,
-    part: sql`'photos'`,
-  })}
-  FROM ${pets}
-  WHERE ${IS_PET}`);
-
-/** The statements of every write of photos. The first makes triggers write the event of the animal's addition before this one. */
-const touching = (petId: number, now: number) => [TOUCH.with({ petId, now }), EVENT.with({ petId })];
-
 /** A change or a deletion of one photo. */
 interface Edit {
   before: Photo;
@@ -114,7 +96,7 @@ const statementsOf = ({ before, after, order }: Edit, { name: label }: Animal, a
         ? []
         : [UPDATE.with({ id: photo.id, alt: photo.alt, position })],
     ),
-    ...touching(parent, act.now),
+    ...partChanged(parent, "photos", act.now),
     ...record(
       act,
       after
@@ -142,7 +124,7 @@ export const photoRepository = ({ client, commit }: Database) => ({
       ([[animal], [added]]) =>
         animal && added
           ? [
-              ...touching(petId, act.now),
+              ...partChanged(petId, "photos", act.now),
               ...record(act, { action: "photo.added", id: added.id, parent: petId, label: animal.name }),
               ...storing(keep, added),
             ]

@@ -2,12 +2,11 @@ import { sql } from "drizzle-orm";
 import { record } from "../../../data/db/audit.ts";
 import { commitDecided } from "../../../data/db/commit.ts";
 import type { Database } from "../../../data/db/open.ts";
-import { petEvents, pets } from "../../../data/db/schema/pets.ts";
+import { pets } from "../../../data/db/schema/pets.ts";
 import { petProfiles } from "../../../data/db/schema/profiles.ts";
 import {
   columnsOf,
   type Connection,
-  insert,
   insertRow,
   set,
   statement,
@@ -15,6 +14,7 @@ import {
   valuesFor,
 } from "../../../data/db/statement.ts";
 import type { Act } from "../../../lib/actor.ts";
+import { partChanged } from "../events/part-queries.ts";
 import type { Field } from "../fields/field.ts";
 import { fieldsOf } from "../fields/repository.ts";
 import { changedMembers, fromStored, type Members, type Profile, toStored } from "./profile.ts";
@@ -53,21 +53,6 @@ const UPSERT = statement(sql`
   ${insertRow(petProfiles, valuesFor("petId", "data"))}
   ON CONFLICT (pet_id) DO UPDATE ${set(petProfiles, { data: value("data") })}`);
 
-// The revision stays: the profile is no part of the animal that `If-Match` of a change of the animal names.
-const TOUCH = statement(sql`
-  UPDATE ${pets} SET ${sql.identifier(pets.updatedAt.name)} = ${value("now")} WHERE ${HAS_ID}`);
-
-const EVENT = statement(sql`
-  ${insert(petEvents, {
-    kind: sql`'changed'`,
-    petId: pets.id,
-    name: pets.name,
-    categoryId: pets.categoryId,
-    status: pets.status,
-    part: sql`'profile'`,
-  })}
-  FROM ${pets} WHERE ${HAS_ID}`);
-
 const read = (connection: Connection, row: Row): StoredProfile => {
   const { createdAt, updatedAt, data } = row;
   const fields = fieldsOf(connection);
@@ -98,9 +83,7 @@ export const profileRepository = ({ client, commit }: Database) => ({
       return [
         { ...before, updatedAt: now, members },
         UPSERT.with({ petId, data: toStored(members, fields) }),
-        // Before the event: a trigger then adds the event of an animal that was added in the same transaction.
-        TOUCH.with({ petId, now }),
-        EVENT.with({ petId }),
+        ...partChanged(petId, "profile", now),
         ...record(act, {
           action: "pet.profile_changed",
           id: petId,
