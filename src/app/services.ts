@@ -110,8 +110,9 @@ const storeServices = (
     signInLinks: createSignInLinks(states, access.people, context),
     /** The key that seals sign-ins in progress. The first call in a store creates it. */
     sealingKey: () => states.sealingKey(() => randomToken(randomBytes)),
-    /** Removes expired rows. */
+    /** Removes expired rows. Makes the words of names that an older version stored. */
     sweepRows: rowSweeper([
+      pets.makeWords,
       byAge(() => responses.sweep(clock.now() - RETENTION_MS)),
       streams.sweep,
       byAge(() => states.sweep(clock.now(), IDLE_MS)),

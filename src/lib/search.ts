@@ -1,21 +1,21 @@
 import { foldLetters } from "./letter-folds.ts";
+import { wordsOf } from "./words.ts";
 
 /** Characters of a search. */
 export const MAX_SEARCH_LENGTH = 100;
 /** The index is searched once for each word. */
 export const MAX_WORDS = 8;
 
-/**
- * A word of the index: letters and digits. Signs that became letters only after FTS5's tables were written are not part of
- * one: inside a word they would turn it into a phrase.
- */
-const WORD = /(?:(?![\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3])[\p{L}\p{N}\p{Co}])+/gu;
-
-/** The distinct words of a search, with folded letters as in the index; undefined if there are too many. */
-export const searchWords = (text: string): string[] | undefined => {
-  const words = new Set(foldLetters(text.normalize("NFC")).match(WORD));
-  return words.size <= MAX_WORDS ? [...words] : undefined;
+/** The distinct words of a search, as in the index; undefined if there are too many. */
+export const searchWords = (text: string, wordsIn = wordsOf): string[] | undefined => {
+  const words = wordsIn(text);
+  return words.length <= MAX_WORDS ? words : undefined;
 };
+
+/** A word of the text begins with this, or with one of these. */
+export type Term = string | readonly string[];
+
+const choicesOf = (term: Term): readonly string[] => (typeof term === "string" ? [term] : term);
 
 const ID = /^[1-9][0-9]{0,15}$/;
 
@@ -24,30 +24,48 @@ const idQueryOf = ([word = "", ...others]: readonly string[]): number | null =>
   others.length === 0 && ID.test(word) ? Number(word) : null;
 
 /** The longest prefix, in characters, that the index has entries for (migration 0007). */
-export const MAX_PREFIX_LENGTH = 20;
+const MAX_PREFIX_LENGTH = 20;
 
-/** True if the index has an entry for every word. For a longer word FTS5 collects all matches before it returns the first. */
-const areIndexedPrefixes = (words: readonly string[]): boolean =>
-  words.every((word) => [...word].length <= MAX_PREFIX_LENGTH);
+/** The beginning of a term, as long as the index has entries for. For longer ones FTS5 collects all matches before the first. */
+export const indexedTerm = (term: Term): Term =>
+  typeof term === "string" ? [...term].slice(0, MAX_PREFIX_LENGTH).join("") : term;
 
-/** The FTS5 query for texts in which each of the words begins a word. No word can inject query syntax. */
-export const ftsQuery = (words: readonly string[]): string => words.map((word) => `"${word}"*`).join(" ");
+const areIndexed = (terms: readonly Term[]): boolean => terms.every((term) => term === indexedTerm(term));
+
+/** The FTS5 query for texts that match all terms. No word can inject query syntax. */
+export const ftsQuery = (terms: readonly Term[]): string =>
+  terms
+    .map(
+      (term) =>
+        `(${choicesOf(term)
+          .map((word) => `"${word}"*`)
+          .join(" OR ")})`,
+    )
+    .join(" AND ");
 
 export const FIRST_SLICE_IDS = 25_000;
 
-/** Undefined if the text has no word: such a search filters nothing. */
-export const toSearch = (text: string | undefined) => {
-  const words = searchWords(text ?? "") ?? [];
-  if (words.length === 0) return undefined;
+interface SearchOptions {
+  /** Terms that every match has, also one by its id. */
+  filters?: readonly Term[];
+  wordsIn?: typeof wordsOf;
+}
+
+/** Undefined if the text has no word, and there are no other filters: such a search filters nothing. */
+export const toSearch = (text: string | undefined, { filters = [], wordsIn }: SearchOptions = {}) => {
+  const words = searchWords(text ?? "", wordsIn) ?? [];
+  const terms = [...words, ...filters];
+  if (terms.length === 0) return undefined;
   return {
-    words,
+    terms,
+    filters,
     /** The FTS5 query. */
-    match: ftsQuery(words),
+    match: ftsQuery(terms),
     /** The id that was typed; null if the text is not an id. */
     idQuery: idQueryOf(words),
     /** How many ids the first slice covers: see `idSlices`. */
     // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
-    firstSlice: areIndexedPrefixes(words) ? FIRST_SLICE_IDS : Infinity,
+    firstSlice: areIndexed(terms) ? FIRST_SLICE_IDS : Infinity,
   };
 };
 
@@ -56,8 +74,8 @@ export type Search = NonNullable<ReturnType<typeof toSearch>>;
 
 const ASCII = /^[ -~]*$/;
 
-/** Letters that FTS5 keeps as they are: its tables have them, and it does not fold them. */
-const PLAIN = /^(?:(?![\u00b5\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3])[ -~\p{Ll}\p{Lo}])*$/u;
+/** Letters that FTS5 keeps as they are: its tables have them, and it does not fold them. U+E000 begins the words of filters. */
+const PLAIN = /^(?:(?![\u00b5\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3])[ -~\p{Ll}\p{Lo}\ue000])*$/u;
 
 /** True if we know how the index cuts the text into words. */
 const isPlain = (folded: string): boolean => ASCII.test(folded) || PLAIN.test(folded);
@@ -71,15 +89,17 @@ const hasWordWith = (text: string, beginning: string): boolean => {
   return false;
 };
 
-/** True if each word of a search begins a word of the name; undefined if only the index can decide. */
-type WordMatcher = (name: string) => boolean | undefined;
+/** True if an animal matches each term; undefined if only the index can decide. @param added its words in `pet_search` */
+type WordMatcher = (name: string, added?: string) => boolean | undefined;
 
-/** Compares names with the words of a search as the index does, which costs less than to ask it. */
-export const wordMatcher = (words: readonly string[]): WordMatcher => {
-  if (!words.every(isPlain)) return () => undefined;
-  return (name) => {
-    const folded = foldLetters(name);
-    return isPlain(folded) ? words.every((word) => hasWordWith(folded, word)) : undefined;
+/** Compares animals with the terms of a search as the index does, which costs less than to ask it. */
+export const wordMatcher = (terms: readonly Term[]): WordMatcher => {
+  const choices = terms.map(choicesOf);
+  if (!choices.flat().every(isPlain)) return () => undefined;
+  return (name, added = "") => {
+    const text = added === "" ? foldLetters(name) : `${foldLetters(name)} ${added}`;
+    if (!isPlain(text)) return undefined;
+    return choices.every((words) => words.some((word) => hasWordWith(text, word)));
   };
 };
 

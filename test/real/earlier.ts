@@ -235,6 +235,7 @@ const ROWS: Record<string, (id: number, now: number) => Row> = {
   }),
   sealing_keys: (id) => ({ one: id, key: "k".repeat(43) }),
   pet_profiles: (id) => ({ pet_id: id, data: `{"sex":"female","reference":"A-${id}"}` }),
+  pet_search: (id) => ({ pet_id: id, of_name: "", of_profile: "poodle" }),
   pet_fields: (id) => ({
     id,
     name: `field${id}`,
@@ -272,6 +273,7 @@ const FILLED_BY_OTHERS = new Set([
   "pet_counts_by_day",
   "pet_events",
   "pet_names",
+  "pet_times",
   "pets_indexed",
 ]);
 

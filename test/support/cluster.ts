@@ -68,7 +68,7 @@ export const contentOf = ({ database }: Pick<Replica, "database">): Map<string, 
   const tables = database.client
     .query<{ name: string }, []>(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-       AND name NOT IN ('pet_names', 'pets_indexed', 'sqlite_schema', 'sqlite_stat1') ORDER BY name`,
+       AND name NOT IN ('pet_names', 'pet_times', 'pets_indexed', 'sqlite_schema', 'sqlite_stat1') ORDER BY name`,
     )
     .all();
   return new Map(

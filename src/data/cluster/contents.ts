@@ -10,7 +10,7 @@ import { CONTENTS, CREATE_CONTENTS, foreignObject, hasTable, REPLICA } from "../
 import { rowOf } from "../db/statement.ts";
 
 /** Tables that each node makes for itself, and those of the cluster's own state. */
-const LOCAL = new Set(["pet_names", "pets_indexed", CONTENTS, REPLICA]);
+const LOCAL = new Set(["pet_names", "pet_times", "pets_indexed", CONTENTS, REPLICA]);
 
 /** The number of a table's rows, and the sum of their hashes modulo 2^64: the order of the rows does not count. */
 interface TableContent {

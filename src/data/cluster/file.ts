@@ -19,7 +19,7 @@ const OWN_INDEX = /^\s*(?:update\s+pets_indexed\s+set\s+indexed_to\b|insert\s+in
 
 /** Values that differ between nodes: time, chance, and the state of the connection or the local file. */
 const DEPENDS_ON_NODE =
-  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|total_changes|sqlite_version|sqlite_source_id)\s*\(|\bcurrent_(?:date|time|timestamp)\b|\b(?:pets_words|pet_names|indexed_to|sqlite_stat[1-4]|user_version|pragma_\w+|replica)\b/i;
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|total_changes|sqlite_version|sqlite_source_id)\s*\(|\bcurrent_(?:date|time|timestamp)\b|\b(?:pets_words|pet_names|pet_times|indexed_to|sqlite_stat[1-4]|user_version|pragma_\w+|replica)\b/i;
 
 type StatementKind = "read" | "recorded" | "local";
 

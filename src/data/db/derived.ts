@@ -53,6 +53,17 @@ const COMPARISONS: readonly (readonly [of: string, sql: string])[] = [
     ) AS count FROM pets_indexed`,
   ],
   [
+    "animals in the lists by time",
+    `SELECT (
+      SELECT count(*) FROM pets LEFT JOIN pet_times ON pet_times.id = pets.id
+      WHERE pets.id <= indexed_to
+        AND (pet_times.created_at, pet_times.updated_at) IS NOT (pets.created_at, coalesce(pets.updated_at, pets.created_at))
+    ) + (
+      SELECT count(*) FROM pet_times
+      WHERE id > indexed_to OR NOT EXISTS (SELECT 1 FROM pets WHERE pets.id = pet_times.id)
+    ) AS count FROM pets_indexed`,
+  ],
+  [
     // The last event of an animal is that of its deletion if and only if the animal is gone. Only the oldest are removed.
     "events",
     `SELECT (
@@ -93,7 +104,8 @@ const INDEXES: readonly Index[] = [
   {
     of: "animals in the search",
     table: "pets_words",
-    texts: `SELECT id, ${foldSql("name")} FROM pets WHERE id <= (SELECT indexed_to FROM pets_indexed)`,
+    texts: `SELECT id, ${foldSql("name")} || ' ' || coalesce(of_name, '') || ' ' || coalesce(of_profile, '')
+      FROM pets LEFT JOIN pet_search ON pet_id = id WHERE id <= (SELECT indexed_to FROM pets_indexed)`,
   },
   {
     of: "orders in the search",
@@ -109,11 +121,14 @@ const summary = (table: string) =>
 
 type Rows = readonly Record<string, unknown>[];
 
+/** As in migration 0026. */
+const TOKENIZER = "unicode61 remove_diacritics 2 categories ''L* Mn Mc N* Co'' separators ''\ufe0e\ufe0f''";
+
 const countIn = ([row]: Rows): number => Number(row?.["count"] ?? 0);
 
 /** Compares the words of an index, and how many each row has, with those of a new index over the same texts. */
 function* wordsComparison({ table, texts }: Index): Generator<string, number, Rows> {
-  yield `CREATE VIRTUAL TABLE temp.new_${table} USING fts5(words, content='', detail=none, tokenize='unicode61 remove_diacritics 2')`;
+  yield `CREATE VIRTUAL TABLE temp.new_${table} USING fts5(words, content='', detail=none, tokenize='${TOKENIZER}')`;
   yield `INSERT INTO temp.new_${table} (rowid, words) ${texts}`;
   yield `CREATE VIRTUAL TABLE temp.expected_${table} USING fts5vocab(temp, new_${table}, instance)`;
   yield `CREATE VIRTUAL TABLE temp.stored_${table} USING fts5vocab(main, ${table}, instance)`;

@@ -10,7 +10,7 @@ const PARTS: readonly (readonly [part: string, tables: RegExp])[] = [
     "animals",
     /^(pets|pets_indexed|pet_events|pet_counts_\w+|pet_profiles|pet_fields|pet_photos|categories|imports)$/,
   ],
-  ["search", /^(pets_words|orders_words|pet_names|letter_folds)/],
+  ["search", /^(pets_words|orders_words|pet_names|pet_times|pet_search|letter_folds)/],
   ["orders", /^orders$/],
   ["sites", /^(projects|deploys|domains|domain_events|certificates|acme_\w+|notices)$/],
   ["keys", /^(keys|secrets)$/],

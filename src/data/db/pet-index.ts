@@ -4,7 +4,7 @@ import type { Statement } from "./commit.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import type { Database } from "./open.ts";
-import { pets, petsIndexed } from "./schema/pets.ts";
+import { petSearch, pets, petsIndexed } from "./schema/pets.ts";
 import { columnsOf, insert, statement, update, value, valuesFor } from "./statement.ts";
 import { StorageUnavailable, isStorageFailure } from "../../lib/storage-errors.ts";
 
@@ -41,16 +41,19 @@ export const importIndexing = (animals: number): readonly Statement[] => [
   MERGE.with({ pages: Math.ceil(animals / ANIMALS_PER_MERGED_PAGE) }),
 ];
 
-type Animal = Pick<typeof pets.$inferSelect, "id" | "name" | "categoryId" | "status">;
+const IS_UNINDEXED = sql`> (SELECT ${petsIndexed.indexedTo} FROM ${petsIndexed})`;
 
-const UNINDEXED = statement<Animal>(sql`
-  SELECT ${columnsOf(pets, "id", "name", "categoryId", "status")}
-  FROM ${pets}
-  WHERE ${pets.id} > (SELECT ${petsIndexed.indexedTo} FROM ${petsIndexed})`);
+const UNINDEXED = statement<typeof pets.$inferSelect>(sql`
+  SELECT ${columnsOf(pets)} FROM ${pets} WHERE ${pets.id} ${IS_UNINDEXED}`);
 
 const ADD_COPY = statement(
-  insert(pets, { ...valuesFor("id", "name", "categoryId", "status"), createdAt: 0 }),
+  insert(pets, valuesFor("id", "name", "categoryId", "status", "createdAt", "updatedAt")),
 );
+
+const THEIR_WORDS = statement<typeof petSearch.$inferSelect>(sql`
+  SELECT ${columnsOf(petSearch)} FROM ${petSearch} WHERE ${petSearch.petId} ${IS_UNINDEXED}`);
+
+const ADD_WORDS = statement(insert(petSearch, valuesFor("petId", "ofName", "ofProfile")));
 
 /** Copies the animals that are not indexed to a database in memory, which indexes them. */
 const copyUnindexed = (client: Client): Client => {
@@ -58,6 +61,7 @@ const copyUnindexed = (client: Client): Client => {
   migrate(copy, migrations);
   copy.transaction(() => {
     for (const animal of UNINDEXED.all(client)) ADD_COPY.all(copy, animal);
+    for (const words of THEIR_WORDS.all(client)) ADD_WORDS.all(copy, words);
     INDEX.all(copy, { animals: Number.MAX_SAFE_INTEGER });
   })();
   // A search may still read it when it is replaced: the garbage collector closes it.

@@ -37,7 +37,7 @@ export const rowsIn = ({ tables }: SalvageReport): number =>
 
 /** Tables that derive from others, or that SQLite and the migrations write. */
 const DERIVED =
-  /^(pets_indexed|pet_names|pet_counts_by_\w+|letter_folds|migrations|sqlite_\w+|\w+_words(_\w+)?)$/;
+  /^(pets_indexed|pet_names|pet_times|pet_counts_by_\w+|letter_folds|migrations|sqlite_\w+|\w+_words(_\w+)?)$/;
 
 /** These come first: the words of an order contain the name of its animal. */
 const FIRST = "pets";

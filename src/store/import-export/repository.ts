@@ -11,6 +11,7 @@ import { categories, pets } from "../../data/db/schema/pets.ts";
 import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
 import { OPERATOR } from "../../lib/actor.ts";
 import type { NewPet } from "../pets/pet.ts";
+import { storingNewestWords } from "../pets/word-queries.ts";
 
 export type Import = typeof imports.$inferSelect;
 
@@ -225,12 +226,11 @@ export const importRepository = (
           COUNT_CATEGORIES.with({ needed: `[${[...needed].join(",")}]` }),
           ADD_PETS.with({ pets: jsonOf(added), now: now(), strict: Number(strictCategories) }),
           CHANGES.with(),
-          ...importIndexing(added.length),
         ],
         ([[updated], [found], , [changes]]) => {
           if (!updated) throw new ConcurrentImport();
           if (found?.count !== needed.size || changes?.rows !== added.length) throw new CategoryGone();
-          return [];
+          return [...storingNewestWords(added.map(({ name }) => name)), ...importIndexing(added.length)];
         },
       );
     },

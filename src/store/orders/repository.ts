@@ -9,6 +9,7 @@ import { pets } from "../../data/db/schema/pets.ts";
 import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
 import type { Act } from "../../lib/actor.ts";
 import { FIRST_SLICE_IDS, type IdSlice, idSlices, toSearch } from "../../lib/search.ts";
+import { plainWords } from "../../lib/words.ts";
 import {
   type NewOrder,
   type Order,
@@ -127,7 +128,7 @@ const orderLists = ({ client }: Pick<Database, "client">): ((page: OrderPage) =>
   return async ({ sort, after, limit, status, petId, q }) => {
     const lists = LISTS[sort];
     const values = { ...boundsOf({ sort, after }), limit, status: status ?? null, petId: petId ?? null };
-    const search = toSearch(q);
+    const search = toSearch(q, { wordsIn: plainWords });
     if (!search) {
       if (petId !== undefined) return lists.pet.all(client, values);
       return (status === undefined ? lists.all : lists.status).all(client, values);
@@ -190,7 +191,7 @@ export const INDEXED_READS = [
 const orderCounts =
   ({ client }: Pick<Database, "client">) =>
   async ({ petId, q }: Omit<OrderFilters, "status">): Promise<OrderCounts> => {
-    const search = toSearch(q);
+    const search = toSearch(q, { wordsIn: plainWords });
     const count = countFor(petId !== undefined, search !== undefined);
     const bounds = { low: 0, high: NEWEST.get(client)?.id ?? 0 };
     const values = { ...bounds, ...search, petId: petId ?? null, status: null };

@@ -64,8 +64,8 @@ const searchCounts = async (
   const bounds = { ...ALL_IDS, high: indexedTo(reader) };
   const hasWords = wordLookup(reader)(byWords);
   const withId = findWithId(reader, search, filters);
-  const isUncounted = withId !== undefined && (withId.id > bounds.high || !hasWords(withId));
-  let counts = countPets(isUncounted ? [withId] : []);
+  const isUncounted = withId !== undefined && (withId.pet.id > bounds.high || !hasWords(withId));
+  let counts = countPets(isUncounted ? [withId.pet] : []);
   for await (const [more = NO_ANIMALS] of COUNT_SLICES(reader)(byWords, { filters, bounds }))
     counts = add(counts, more);
   return counts;

@@ -15,8 +15,13 @@ import {
   inDirections,
   MATCHES_FILTERS,
   type PetPage,
+  petOf,
   type Reader,
+  SEARCHED,
+  type Searched,
+  type SearchedRow,
   toPet,
+  toSearched,
   findWithId,
   type PlanOptions,
   wordLookup,
@@ -104,7 +109,7 @@ const indexSearch = (reader: Reader, isDescending: boolean, options: PlanOptions
       found.push(...more.slice(0, missing()));
       if (missing() === 0) break;
     }
-    const withId = findWithId(reader, search, filters);
+    const withId = findWithId(reader, search, filters)?.pet;
     const isAfter = withId && withId.id > bounds.low && withId.id <= bounds.high;
     if (!isAfter || found.some(({ id }) => id === withId.id)) return found;
     return [...found, withId].toSorted(inOrder).slice(0, limit);
@@ -115,28 +120,29 @@ const indexSearch = (reader: Reader, isDescending: boolean, options: PlanOptions
 const petSearch = (
   reader: Reader,
   isDescending: boolean,
-  listPage: ListPage,
+  listPage: (filters: FieldFilters, page: IdPage) => Searched[],
   options: PlanOptions | undefined,
 ) => {
   const searchIndex = indexSearch(reader, isDescending, options);
 
   return async (search: Search, filters: PetPage, start: number, ready: Ready): Promise<Pet[]> => {
     const { limit } = filters;
-    const matches = wordMatcher(search.words);
+    const [matches, hasFilters] = [wordMatcher(search.terms), wordMatcher(search.filters)];
     let isKnown = true;
     const scan = await scanDense(
-      (after: Pet | undefined, count) => listPage(filters, { after: after?.id ?? start, limit: count }),
-      ({ id, name }) => {
-        const isMatch = id === search.idQuery || matches(name);
+      (after: Searched | undefined, count) =>
+        listPage(filters, { after: after?.pet.id ?? start, limit: count }),
+      ({ pet: { id, name }, added }) => {
+        const isMatch = (id === search.idQuery && hasFilters(name, added)) || matches(name, added);
         isKnown &&= isMatch !== undefined;
         return isMatch === true;
       },
       limit,
       MAX_SPARSE,
     );
-    if (isKnown && scan.isComplete) return scan.found;
-    const { found, last } = isKnown ? scan : { found: [], last: undefined };
-    const rest = { after: last?.id ?? start, limit: limit - found.length };
+    const found = isKnown ? scan.found.map(petOf) : [];
+    if (isKnown && scan.isComplete) return found;
+    const rest = { after: (isKnown && scan.last?.pet.id) || start, limit: limit - found.length };
     await ready();
     return [...found, ...(await searchIndex(search, filters, rest))];
   };
@@ -145,14 +151,22 @@ const petSearch = (
 const LISTS = inDirections((isDescending, direction) => {
   const isAfter = sql`${pets.id} ${isDescending ? sql`<` : sql`>`} ${value("after")}`;
   // A filter already tells the status: not reading the column makes up for the lookup by index.
-  const listWhere = (conditions: SQL[]) =>
-    statement(sql`
-      SELECT ${conditions.includes(HAS_STATUS) ? COLUMNS_BUT_STATUS : COLUMNS}
+  const listWhere = (conditions: SQL[], columns: SQL) =>
+    statement<SearchedRow>(sql`
+      SELECT ${columns}
       FROM ${pets}
       WHERE ${allOf([...conditions, isAfter])}
       ORDER BY ${pets.id} ${direction}
-      LIMIT ${value("limit")}`).as(toPet);
-  return { byFilters: byFilters(listWhere), ofIds: listWhere([HAS_ID, MATCHES_FILTERS]) };
+      LIMIT ${value("limit")}`);
+  const ofIds = [HAS_ID, MATCHES_FILTERS];
+  return {
+    byFilters: byFilters((conditions) =>
+      listWhere(conditions, conditions.includes(HAS_STATUS) ? COLUMNS_BUT_STATUS : COLUMNS).as(toPet),
+    ),
+    ofIds: listWhere(ofIds, COLUMNS).as(toPet),
+    searched: byFilters((conditions) => listWhere(conditions, SEARCHED).as(toSearched)),
+    searchedIds: listWhere(ofIds, SEARCHED).as(toSearched),
+  };
 });
 
 /** Lists animals in one direction of ids. */
@@ -166,7 +180,9 @@ const listsInDirection = (reader: Reader, isDescending: boolean, options?: PlanO
     if (status !== undefined) for (const pet of found) pet.status = status;
     return found;
   };
-  const search = petSearch(reader, isDescending, listPage, options);
+  const searchPage = (filters: FieldFilters, page: IdPage) =>
+    lists.searched(filters).all(client, { ...filters, ...page });
+  const search = petSearch(reader, isDescending, searchPage, options);
 
   return (page: PetPage, ready: Ready): Pet[] | Promise<Pet[]> => {
     const { q, ids, limit } = page;
@@ -180,8 +196,10 @@ const listsInDirection = (reader: Reader, isDescending: boolean, options?: PlanO
       limit: parsed ? ids.length : limit,
       ids: JSON.stringify(ids),
     };
-    const read = () => lists.ofIds.all(client, values);
-    return parsed ? ready().then(() => read().filter(hasWords(parsed)).slice(0, limit)) : read();
+    if (!parsed) return lists.ofIds.all(client, values);
+    return ready().then(() =>
+      lists.searchedIds.all(client, values).filter(hasWords(parsed)).slice(0, limit).map(petOf),
+    );
   };
 };
 

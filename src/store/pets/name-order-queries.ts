@@ -6,6 +6,7 @@ import { type Search, toSearch } from "../../lib/search.ts";
 import { scanDense } from "./id-order-queries.ts";
 import type { FieldFilters, Pet } from "./pet.ts";
 import {
+  ADDED_WORDS,
   allOf,
   byFilters,
   COLUMNS,
@@ -19,6 +20,8 @@ import {
   type Position,
   type Reader,
   type Row,
+  type Searched,
+  type SearchedRow,
   toPet,
   ALL_IDS,
   findWithId,
@@ -42,7 +45,7 @@ const searchedIds = async (reader: Reader, search: Search, filters: FieldFilters
   const found: number[] = [];
   for await (const ids of ID_SLICES(reader)(search, { filters, bounds: ALL_IDS }))
     for (const id of ids) found.push(id);
-  const withId = findWithId(reader, search, filters);
+  const withId = findWithId(reader, search, filters)?.pet;
   if (!withId || found.includes(withId.id)) return found;
   return [...found, withId.id].toSorted((a, b) => a - b);
 };
@@ -99,13 +102,15 @@ const mayBeCut = (folded: string): boolean =>
   Buffer.byteLength(folded) > MAX_NAME_BYTES - MAX_CHARACTER_BYTES;
 
 type NamedRow = Row & { folded: string };
+type ScannedRow = NamedRow & SearchedRow & { isMatch: number };
 
 const LISTED = sql`${COLUMNS}, ${columnsOf(petNames, "folded")}`;
 
 const toListed = (row: NamedRow): ListedPet => ({ ...toPet(row), folded: cutName(row.folded) });
 
-const toScanned = (row: NamedRow & { isMatch: number }) => ({
+const toScanned = (row: ScannedRow) => ({
   pet: toListed(row),
+  added: row.added,
   isMatch: row.isMatch === 1,
 });
 
@@ -158,7 +163,9 @@ const LISTS = inDirections((isDescending, direction) => {
     page: pageWhere([isAfter]).as(toListed),
     sort: pageWhere([isAfter, HAS_ID]).as(toListed),
     /** All animals, each with whether it matches the filters. */
-    scan: pageWhere([isAfter], sql`${LISTED}, (${MATCHES_FILTERS}) AS isMatch`).as(toScanned),
+    scan: pageWhere([isAfter], sql`${LISTED}, ${ADDED_WORDS} AS added, (${MATCHES_FILTERS}) AS isMatch`).as(
+      toScanned,
+    ),
     names: statement<{ id: number; folded: string }>(sql`
       SELECT ${columnsOf(petNames, "id", "folded")}
       FROM ${petNames}
@@ -183,12 +190,12 @@ const listsInDirection = (reader: Reader, isDescending: boolean, sliceNames: num
     list: ({ after, limit }: PetPage): ListedPet[] =>
       lists.page.all(client, { ...fromPlace(startOf(after)), limit }),
     /** Reads the names in order while many of their animals match the filters and have the words. */
-    async scan(page: PetPage, hasWords: (pet: Pet) => boolean) {
+    async scan(page: PetPage, hasWords: (searched: Searched) => boolean) {
       const filters = filterValues(page);
       const { found, isComplete } = await scanDense(
         (last: Scanned | undefined, limit) =>
           lists.scan.all(client, { ...filters, ...fromPlace(startOf(last?.pet ?? page.after)), limit }),
-        ({ pet, isMatch }) => isMatch && hasWords(pet),
+        (scanned) => scanned.isMatch && hasWords(scanned),
         page.limit,
         page.q === undefined ? MAX_SPARSE : MAX_SPARSE_SEARCH,
       );

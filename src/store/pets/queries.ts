@@ -1,12 +1,19 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../data/db/open.ts";
-import { pets, petsIndexed } from "../../data/db/schema/pets.ts";
+import { petSearch, pets, petsIndexed } from "../../data/db/schema/pets.ts";
 import { columnsOf, statement, value, type Query } from "../../data/db/statement.ts";
 import type { FieldFilters, Pet, PetFilters, PetSort } from "./pet.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { oncePer } from "../../lib/lazy.ts";
-import { ftsQuery, type IdSlice, MAX_PREFIX_LENGTH, type Search, wordMatcher } from "../../lib/search.ts";
+import {
+  ftsQuery,
+  type IdSlice,
+  indexedTerm,
+  type Search,
+  type Term,
+  wordMatcher,
+} from "../../lib/search.ts";
 
 export type Reader = Pick<Database, "client">;
 
@@ -15,9 +22,29 @@ export type Row = Pick<typeof pets.$inferSelect, "id" | "name" | "categoryId" | 
 export const COLUMNS_BUT_STATUS = columnsOf(pets, "id", "name", "categoryId");
 export const COLUMNS = columnsOf(pets, "id", "name", "categoryId", "status");
 
+/** The words that the index has of an animal in addition to those of its name. */
+export const ADDED_WORDS = sql`coalesce((
+    SELECT coalesce(${petSearch.ofName}, '') || ' ' || ${petSearch.ofProfile}
+    FROM ${petSearch} WHERE ${petSearch.petId} = ${pets.id}), '')`;
+
+/** The columns of an animal that is compared with a search. */
+export const SEARCHED = sql`${COLUMNS}, ${ADDED_WORDS} AS added`;
+
 /** Names each property: the rest of a row would take twice as long. */
 export const toPet = ({ id, name, categoryId, status }: Row): Pet =>
   status ? { id, name, categoryId, status } : { id, name, categoryId };
+
+export type SearchedRow = Row & { added: string };
+
+/** An animal with the words that `SEARCHED` reads. */
+export interface Searched {
+  pet: Pet;
+  added: string;
+}
+
+export const toSearched = (row: SearchedRow): Searched => ({ pet: toPet(row), added: row.added });
+
+export const petOf = ({ pet }: Searched): Pet => pet;
 
 /** The start of a page: after the last animal of the previous page. */
 export interface Position {
@@ -94,30 +121,39 @@ const LOOK_UP_WORD = statement(sql`
   SELECT 1 FROM ${words} WHERE ${words.words} MATCH ${value("word")} AND ${words.id} = ${value("id")}`);
 
 /**
- * Decides if an animal matches a search. The index is read only for words that the name alone does not decide, and for one
- * word at a time: FTS5 finds the animals with several words from the first id on.
+ * Decides if an animal matches terms. The index is read only for terms that the words of the animal do not decide, and for one
+ * term at a time: FTS5 finds the animals with several words from the first id on.
  */
+const termLookup = ({ client }: Reader, terms: readonly Term[]) => {
+  const matches = wordMatcher(terms);
+  const isIndexed = (id: number) =>
+    terms.every((term) => LOOK_UP_WORD.get(client, { word: ftsQuery([term]), id }) !== undefined);
+  return ({ pet, added }: Searched): boolean => matches(pet.name, added) ?? isIndexed(pet.id);
+};
+
+/** Decides if an animal matches a search. */
 export const wordLookup =
-  ({ client }: Reader) =>
-  ({ words: searched, idQuery }: Search) => {
-    const matches = wordMatcher(searched);
-    const isIndexed = (id: number) =>
-      searched.every((word) => LOOK_UP_WORD.get(client, { word: ftsQuery([word]), id }) !== undefined);
-    return ({ id, name }: Pick<Pet, "id" | "name">): boolean =>
-      id === idQuery || (matches(name) ?? isIndexed(id));
+  (reader: Reader) =>
+  ({ terms, filters, idQuery }: Search) => {
+    const [hasAll, hasFilters] = [termLookup(reader, terms), termLookup(reader, filters)];
+    return (searched: Searched): boolean =>
+      (searched.pet.id === idQuery && hasFilters(searched)) || hasAll(searched);
   };
 
 const WITH_ID = statement(
-  sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${pets.id} = ${value("idQuery")} AND ${MATCHES_FILTERS}`,
-).as(toPet);
+  sql`SELECT ${SEARCHED} FROM ${pets} WHERE ${pets.id} = ${value("idQuery")} AND ${MATCHES_FILTERS}`,
+).as(toSearched);
 
 /** Finds the animal whose id was typed, if it matches the filters. */
 export const findWithId = (
-  { client }: Reader,
-  { idQuery }: Search,
+  reader: Reader,
+  { idQuery, filters: terms }: Search,
   filters: FieldFilters,
-): Pet | undefined =>
-  idQuery === null ? undefined : WITH_ID.get(client, { ...filterValues(filters), idQuery });
+): Searched | undefined => {
+  if (idQuery === null) return undefined;
+  const found = WITH_ID.get(reader.client, { ...filterValues(filters), idQuery });
+  return found && termLookup(reader, terms)(found) ? found : undefined;
+};
 
 /** How many ids are read of each list before the next step of the search is planned. */
 const PROBED_IDS = 100;
@@ -204,8 +240,8 @@ const IDS = inDirections((_, direction) => ({
 const idLists = ({ client }: Reader, isDescending: boolean) => {
   const ids = IDS(isDescending);
   return {
-    ofWords(searched: readonly string[]): List {
-      const text = ftsQuery(searched);
+    ofTerms(terms: readonly Term[]): List {
+      const text = ftsQuery(terms);
       return { text, read: (slice) => ids.ofWords.all(client, { ...slice, word: text }) };
     },
     ofFilters(filters: FieldFilters): List[] {
@@ -222,13 +258,12 @@ const wordPlans = (
   isDescending: boolean,
   { probedIds = PROBED_IDS, rowCost = ROW_COST, maxFtsIds = MAX_FTS_IDS }: PlanOptions = {},
 ) => {
-  const { ofWords, ofFilters } = idLists(reader, isDescending);
+  const { ofTerms, ofFilters } = idLists(reader, isDescending);
 
-  return ({ words: searched }: Search, filters: FieldFilters) => {
-    // FTS5 collects all animals with a longer word before it returns the first.
-    const indexed = searched.map((word) => [...word].slice(0, MAX_PREFIX_LENGTH).join(""));
-    const isExact = indexed.every((word, at) => word === searched[at]);
-    const lists = [...ofFilters(filters), ...indexed.map((word) => ofWords([word]))];
+  return ({ terms }: Search, filters: FieldFilters) => {
+    const indexed = terms.map(indexedTerm);
+    const isExact = indexed.every((term, at) => term === terms[at]);
+    const lists = [...ofFilters(filters), ...indexed.map((term) => ofTerms([term]))];
 
     /** Undefined if nothing follows. */
     return (slice: IdSlice): Plan | undefined => {
@@ -243,7 +278,7 @@ const wordPlans = (
       if (inWords.length === 1 || sumOf(inWords) * indexedTo(reader) > maxFtsIds)
         return { texts: inWords.flatMap(({ list }) => list.text ?? []) };
       // FTS5 merges the words. Their animals are compared with the filters, or those of rarer filters with the words.
-      const allWords = next(ofWords(indexed));
+      const allWords = next(ofTerms(indexed));
       return { driver: allWords.density < rarest.density ? allWords.list : rarest.list };
     };
   };
@@ -293,10 +328,10 @@ interface SliceSearch {
 
 const WITH_IDS = inDirections((_, direction) =>
   statement(sql`
-    SELECT ${COLUMNS}
+    SELECT ${SEARCHED}
     FROM ${pets}
     WHERE ${HAS_ID} AND ${MATCHES_FILTERS}
-    ORDER BY ${pets.id} ${direction}`).as(toPet),
+    ORDER BY ${pets.id} ${direction}`).as(toSearched),
 );
 
 /**
@@ -324,7 +359,7 @@ export const wordSlices = <Result>(isDescending: boolean, { read, fromPets }: Sl
           const limit = Math.min(MIN_ROWS * 2 ** turn, MAX_ROWS);
           const next = probe(plan.driver, { low, high, limit }, isDescending);
           const found = WITH_IDS(isDescending).all(client, { ...values, ids: JSON.stringify(next.ids) });
-          yield fromPets(found.filter(isMatch));
+          yield fromPets(found.filter(isMatch).map(petOf));
           reach = next.reach;
         } else {
           const merge = mergersFor(filters)(plan.texts.length);

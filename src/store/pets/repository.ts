@@ -1,5 +1,6 @@
 import { getTableColumns, sql } from "drizzle-orm";
 import { type AuditEntry, changesBetween, record } from "../../data/db/audit.ts";
+import type { Statement } from "../../data/db/commit.ts";
 import { type StoreResponse, storing } from "../../data/db/kept-responses.ts";
 import type { Database } from "../../data/db/open.ts";
 import { type CatchUp, petIndex, type RequestIndex, type Unindexed } from "../../data/db/pet-index.ts";
@@ -21,6 +22,7 @@ import { type CountedPets, petCounts, type StatusCounts } from "./count-queries.
 import { isReady, petsByIdOrder } from "./id-order-queries.ts";
 import { petsByNameOrder } from "./name-order-queries.ts";
 import { isByName, type NewPet, type Pet, type PetChange, type PetSort } from "./pet.ts";
+import { makeNameWords, storingNameWords } from "./word-queries.ts";
 import { COLUMNS, type ListedPet, type PetPage, type Reader, type Row, toPet } from "./queries.ts";
 
 export type { StoreResponse } from "../../data/db/kept-responses.ts";
@@ -129,6 +131,9 @@ const changedEntry = (before: Written, after: Written): AuditEntry => ({
   changes: changesBetween(before, after, CHANGEABLE),
 });
 
+const renaming = (before: Written | undefined, after: Written | undefined): readonly Statement[] =>
+  before && after && before.name !== after.name ? storingNameWords(after.id, after.name, before.name) : [];
+
 /** Writes whose conditions are part of the SQL, so that no other write comes between check and write. */
 const conditionalWrites = ({ commit }: Database, strict: number) => {
   // The state is read before the write, in its transaction: it has the previous values, or the reason for a refusal.
@@ -140,7 +145,10 @@ const conditionalWrites = ({ commit }: Database, strict: number) => {
   ): Promise<WriteResult> => {
     const [[state], [written]] = await commit(
       [STATE.with(values), query.with(values)],
-      ([[before], [after]]) => record(act, before && after && entryOf(before, after)),
+      ([[before], [after]]) => [
+        ...record(act, before && after && entryOf(before, after)),
+        ...renaming(before, after),
+      ],
     );
     return resultOf(written, state);
   };
@@ -171,6 +179,7 @@ const conditionalWrites = ({ commit }: Database, strict: number) => {
         ...pairs(written).flatMap(({ before, after }) =>
           record(act, before && after && changedEntry(before, after)),
         ),
+        ...pairs(written).flatMap(({ before, after }) => renaming(before, after)),
         ...storing(keep, resultsOf(written)),
       ]);
       return resultsOf(rows);
@@ -276,6 +285,7 @@ export const petRepository = (
         added
           ? [
               ...record(act, { action: "pet.added", id: added.id, label: pet.name }),
+              ...storingNameWords(added.id, pet.name),
               ...storing(keep, { id: added.id, ...pet }),
             ]
           : [],
@@ -286,6 +296,7 @@ export const petRepository = (
     list,
     counts,
     indexing,
+    makeWords: () => makeNameWords(database),
   };
 };
 

@@ -154,6 +154,7 @@ export const openPets = (
     },
     counts: pets.counts,
     indexing: pets.indexing,
+    makeWords: pets.makeWords,
   };
 };
 

@@ -26,6 +26,12 @@ const filled = (): Client => {
   client.run("UPDATE pets SET name = 'Łata' WHERE id = 12");
   client.run("DELETE FROM pets WHERE id = 8");
   client.run("UPDATE pets SET status = 'available', category_id = 77 WHERE id = 9");
+  client.run(
+    "INSERT INTO pet_search (pet_id, of_name, of_profile) VALUES (3, '丸', 'poodle'), (4, '', 'pug')",
+  );
+  client.run("UPDATE pet_search SET of_name = '', of_profile = 'terrier' WHERE pet_id = 3");
+  client.run("DELETE FROM pet_search WHERE pet_id = 4");
+  client.run("UPDATE pets SET updated_at = 9000000000 WHERE id = 5");
   client.run("UPDATE orders SET adopter_name = NULL, adopter_email = NULL WHERE id = 4");
   return client;
 };
@@ -47,6 +53,9 @@ test.each([
   ["DELETE FROM pet_names WHERE id BETWEEN 20 AND 39", "animals in the list by name: 20"],
   ["UPDATE pet_names SET folded = 'rez 20' WHERE id = 20", "animals in the list by name: 1"],
   ["INSERT INTO pet_names (id, folded) VALUES (8, 'osterreich 8')", "animals in the list by name: 1"],
+  ["DELETE FROM pet_times WHERE id BETWEEN 20 AND 29", "animals in the lists by time: 10"],
+  ["UPDATE pet_times SET updated_at = updated_at + 1 WHERE id = 20", "animals in the lists by time: 1"],
+  ["INSERT INTO pet_times (id, created_at, updated_at) VALUES (8, 1, 1)", "animals in the lists by time: 1"],
   ["UPDATE pet_counts_by_category SET sold = sold + 1 WHERE category_id > 2", "category counts: 3"],
   ["DELETE FROM pet_counts_by_category WHERE category_id = 77", "category counts: 1"],
   ["UPDATE pet_counts_by_day SET none = 9 WHERE day = 3", "days of the statistics: 1"],

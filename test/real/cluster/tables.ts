@@ -35,7 +35,7 @@ const indexAll = (database: Database): void =>
 /** What a search of animals sees: SHA-256 of their names, and of the words with the animals that have them. */
 const searchable = (database: Database): string[] => {
   database.run("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, pets_words, instance)");
-  const hashes = [hashOf(database, "pet_names"), hashOf(database, "words")];
+  const hashes = ["pet_names", "pet_times", "words"].map((table) => hashOf(database, table));
   database.run("DROP TABLE temp.words");
   return hashes;
 };
@@ -47,6 +47,7 @@ const rebuildDerived = (database: Database): void => {
   indexAll(database);
   const before = searchable(database);
   database.run("DELETE FROM pet_names");
+  database.run("DELETE FROM pet_times");
   database.run("INSERT INTO pets_words (pets_words) VALUES ('delete-all')");
   database.run(`${INDEXED_TO} 0`);
   indexAll(database);

@@ -64,9 +64,11 @@ const place = (text: string, name = "a.csv") => {
     );
     return { ...outcome, notes };
   };
-  const animals = () =>
+  const animals = (shown = "category_id", where = "") =>
     database.client
-      .query<{ animal: string }, []>("select name || '|' || category_id as animal from pets order by id")
+      .query<{ animal: string }, []>(
+        `select name || '|' || ${shown} as animal from pets ${where} order by id`,
+      )
       .all()
       .map(({ animal }) => animal);
   return { cwd, data, path, imports, importing, animals };
@@ -120,6 +122,12 @@ test("a file of blank rows has no rows, and its import can be stopped", async ()
   expect(await importing({}, 1)).toMatchObject({ read: 1, done: false });
   expect(await importing()).toMatchObject({ read: 1, added: 1, done: true });
   expect(animals()).toEqual(["Bella|3"]);
+});
+
+test("the words that SQL cannot make of a name are stored with each animal that has some", async () => {
+  const { importing, animals } = place("name,categoryId\n東京犬,3\nBella,4\n黒猫,5\n", "scripts.csv");
+  expect(await importing()).toMatchObject({ added: 3, done: true });
+  expect(animals("of_name", "join pet_search on pet_id = id")).toEqual(["東京犬|犬", "黒猫|猫"]);
 });
 
 describe("a file whose end was cut off", () => {

@@ -1,6 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { expect } from "bun:test";
 import { foldLetters } from "../../../src/lib/letter-folds.ts";
+import { addedWords } from "../../../src/lib/words.ts";
 
 const COUNTS = `sum(status IS 'available') AS available, sum(status IS 'pending') AS pending,
   sum(status IS 'sold') AS sold, sum(status IS NULL) AS none`;
@@ -9,10 +10,10 @@ const COUNTS = `sum(status IS 'available') AS available, sum(status IS 'pending'
 const indexOf = (pets: readonly { id: number; name: string }[]): Client => {
   const client = new Client(":memory:");
   client.run(
-    "CREATE VIRTUAL TABLE pets_words USING fts5(name, content='', contentless_delete=1, detail=none, tokenize='unicode61 remove_diacritics 2', prefix='1 2 3')",
+    "CREATE VIRTUAL TABLE pets_words USING fts5(name, content='', contentless_delete=1, detail=none, tokenize='unicode61 remove_diacritics 2 categories ''L* Mn Mc N* Co'' separators ''\ufe0e\ufe0f''', prefix='1 2 3')",
   );
   const insert = client.prepare("INSERT INTO pets_words (rowid, name) VALUES (?, ?)");
-  for (const { id, name } of pets) insert.run(id, foldLetters(name));
+  for (const { id, name } of pets) insert.run(id, `${foldLetters(name)} ${addedWords(name)}`);
   return client;
 };
 

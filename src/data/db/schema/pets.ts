@@ -59,7 +59,7 @@ export const petsIndexed = sqliteTable(
     one: integer().primaryKey(),
     /** Animals up to this id are in the events and the counts. No animal has a higher id after a transaction. */
     countedTo: integer("counted_to").notNull(),
-    /** Animals up to this id are in `pet_names` and `pets_words`. */
+    /** Animals up to this id are in `pet_names`, `pet_times` and `pets_words`. */
     indexedTo: integer("indexed_to").notNull(),
   },
   (table) => [check("pets_indexed_one", sql`${table.one} = 1`)],
@@ -81,6 +81,39 @@ export const petNames = sqliteTable(
     at: integer().generatedAlwaysAs(sql`"id" + 0`, { mode: "virtual" }),
   },
   (table) => [index("pet_names_by_name").on(table.folded, table.at)],
+);
+
+/** The times of animals, for the orders by time: see `petsIndexed`. */
+export const petTimes = sqliteTable(
+  "pet_times",
+  {
+    id: integer().primaryKey(),
+    createdAt: integer("created_at").notNull(),
+    /** Of an animal that was never changed: when it was added. */
+    updatedAt: integer("updated_at").notNull(),
+    /** As in `petNames`. */
+    at: integer().generatedAlwaysAs(sql`"id" + 0`, { mode: "virtual" }),
+  },
+  (table) => [
+    index("pet_times_by_creation").on(table.createdAt, table.at),
+    index("pet_times_by_update").on(table.updatedAt, table.at),
+  ],
+);
+
+/** The words of an animal that SQL cannot make. Triggers add them to `pets_words`. See `lib/words.ts`. */
+export const petSearch = sqliteTable(
+  "pet_search",
+  {
+    petId: petReference().primaryKey(),
+    /** Null: not made yet, for a name that was stored before this table existed. */
+    ofName: text("of_name"),
+    ofProfile: text("of_profile").notNull().default(""),
+  },
+  (table) => [
+    index("pet_search_to_make")
+      .on(table.petId)
+      .where(sql`${table.ofName} is null`),
+  ],
 );
 
 const statusCounts = () => ({
