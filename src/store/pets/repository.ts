@@ -20,7 +20,7 @@ import { foldLetters } from "../../lib/letter-folds.ts";
 import { toSearch } from "../../lib/search.ts";
 import { type CountedPets, petCounts, type StatusCounts } from "./count-queries.ts";
 import { isReady, petsByIdOrder } from "./id-order-queries.ts";
-import { petsByNameOrder } from "./name-order-queries.ts";
+import { petsByNameOrder } from "./key-order-queries.ts";
 import { isByName, type NewPet, type Pet, type PetChange, type PetSort } from "./pet.ts";
 import { makeNameWords, storingNameWords } from "./word-queries.ts";
 import { COLUMNS, type ListedPet, type PetPage, type Reader, type Row, toPet } from "./queries.ts";

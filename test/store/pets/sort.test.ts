@@ -4,7 +4,7 @@ import { openDatabase } from "../../../src/data/db/open.ts";
 import { petIndex } from "../../../src/data/db/pet-index.ts";
 import { foldLetters } from "../../../src/lib/letter-folds.ts";
 import { petsByIdOrder } from "../../../src/store/pets/id-order-queries.ts";
-import { petsByNameOrder } from "../../../src/store/pets/name-order-queries.ts";
+import { petsByNameOrder } from "../../../src/store/pets/key-order-queries.ts";
 import { PET_SORTS, type PetFilters, type PetSort } from "../../../src/store/pets/pet.ts";
 import { type ListedPet } from "../../../src/store/pets/queries.ts";
 import { type Store, addPet, faultOf, openOnce, openStore } from "../../support/store.ts";
