@@ -1,10 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
-import { petNames, pets } from "../../data/db/schema/pets.ts";
+import { petNames, pets, petTimes } from "../../data/db/schema/pets.ts";
 import { columnsOf, statement, value } from "../../data/db/statement.ts";
 import { type Search, toSearch } from "../../lib/search.ts";
 import { scanDense } from "./id-order-queries.ts";
-import type { FieldFilters, Pet } from "./pet.ts";
+import {
+  type FieldFilters,
+  isDescending,
+  type Pet,
+  type PetFilters,
+  type PetSort,
+  type SortKey,
+  sortKeyOf,
+} from "./pet.ts";
 import {
   ADDED_WORDS,
   allOf,
@@ -59,13 +67,40 @@ const IDS = byFilters((conditions) =>
     LIMIT ${SLICE_IDS}`).as(toId),
 );
 
-/** Reads the ids of all animals that match a search, a status or a category, ascending, in slices that let other requests run. */
-const matchingIds = async (
+/**
+ * The ids of the animals that were changed since a time, ascending; undefined if there are more than `most`, rounded up to a
+ * slice.
+ */
+const changedIds = async (reader: Reader, since: number, most: number): Promise<number[] | undefined> => {
+  const { keys } = LISTS("updatedAt")(false);
+  const found: number[] = [];
+  for (let from: Place = { id: 0, key: since }; ;) {
+    const slice = keys.all(reader.client, { ...fromPlace(from), limit: SLICE_IDS });
+    for (const { id } of slice) found.push(id);
+    const last = slice.at(-1);
+    if (slice.length < SLICE_IDS || last === undefined) return found.toSorted((a, b) => a - b);
+    if (found.length > most) return undefined;
+    from = last;
+    await nextTurn();
+  }
+};
+
+/**
+ * Reads the ids of all animals that match a search, a change, a status or a category, ascending, in slices that let other
+ * requests run. Some of them may not match the other filters.
+ */
+const candidateIds = async (
   reader: Reader,
-  filters: FieldFilters,
+  filters: PetFilters,
   search: Search | undefined,
 ): Promise<number[]> => {
   if (search) return searchedIds(reader, search, filters);
+  const { updatedSince } = filters;
+  const changed =
+    updatedSince === undefined
+      ? undefined
+      : await changedIds(reader, updatedSince, hasFilters(filters) ? 0 : Infinity);
+  if (changed) return changed;
   const found: number[] = [];
   for (let after = 0; ;) {
     const slice = IDS(filters).all(reader.client, { ...filters, after });
@@ -76,16 +111,16 @@ const matchingIds = async (
   }
 };
 
-/** So many animals are sorted. If more match, the names are read in order until enough of them match. */
+/** So many animals are sorted. If more match, the keys are read in order until enough of them match. */
 const MAX_SORTED = 2000;
 
-/** As long as one of so many animals matches, the names are read in order. */
+/** As long as one of so many animals matches, the list is read in order. */
 const MAX_SPARSE = 500;
 /** The same for a search: names with rare signs are looked up in the index of words, one by one. */
 const MAX_SPARSE_SEARCH = 50;
 
-/** How many names are read in one turn of the event loop. */
-const SLICE_NAMES = 5000;
+/** How many keys are read in one turn of the event loop. */
+const SLICE_KEYS = 5000;
 
 /** The bytes of a name that a cursor holds: a cursor has at most 200 characters. */
 const MAX_NAME_BYTES = 100;
@@ -101,12 +136,13 @@ const cutName = (folded: string): string => folded.slice(0, encoder.encodeInto(f
 const mayBeCut = (folded: string): boolean =>
   Buffer.byteLength(folded) > MAX_NAME_BYTES - MAX_CHARACTER_BYTES;
 
-type NamedRow = Row & { folded: string };
-type ScannedRow = NamedRow & SearchedRow & { isMatch: number };
+type KeyedRow = Row & { key: string | number };
+type ScannedRow = KeyedRow & SearchedRow & { isMatch: number };
 
-const LISTED = sql`${COLUMNS}, ${columnsOf(petNames, "folded")}`;
-
-const toListed = (row: NamedRow): ListedPet => ({ ...toPet(row), folded: cutName(row.folded) });
+const toListed = (row: KeyedRow): ListedPet => ({
+  ...toPet(row),
+  key: typeof row.key === "string" ? cutName(row.key) : row.key,
+});
 
 const toScanned = (row: ScannedRow) => ({
   pet: toListed(row),
@@ -118,14 +154,18 @@ type Scanned = ReturnType<typeof toScanned>;
 
 interface Place {
   id: number;
-  folded: string | Uint8Array;
+  key: string | number | Uint8Array;
 }
 
-/** Before and after every name: SQLite sorts every blob after every text. */
-const FIRST: Place = { id: 0, folded: "" };
-const LAST: Place = { id: 0, folded: new Uint8Array() };
+/** Before every animal of an order. */
+const firstOf = (sortKey: SortKey): Place => ({
+  id: 0,
+  key: sortKey === "name" ? "" : Number.MIN_SAFE_INTEGER,
+});
+/** After every animal: SQLite sorts every blob after every text and number. */
+const LAST: Place = { id: 0, key: new Uint8Array() };
 
-const fromPlace = ({ id, folded }: Place) => ({ fromId: id, fromFolded: folded });
+const fromPlace = ({ id, key }: Place) => ({ fromId: id, fromKey: key });
 
 /** @param ids ascending */
 const hasId = (ids: readonly number[], id: number): boolean => {
@@ -142,110 +182,144 @@ const NAME = statement<{ folded: string }>(sql`
   SELECT ${columnsOf(petNames, "folded")} FROM ${petNames} WHERE ${petNames.id} = ${value("id")}`);
 
 /** The place of a cursor. If the name was cut and its animal was deleted, the cut name is the closest place. */
-const placeOf = ({ client }: Reader, { id, folded = "" }: Position): Place => {
-  const name = mayBeCut(folded) ? NAME.get(client, { id })?.folded : undefined;
-  return { id, folded: name?.startsWith(folded) ? name : folded };
+const placeOf = ({ client }: Reader, { id, key = "" }: Position): Place => {
+  if (typeof key === "number") return { id, key };
+  const name = mayBeCut(key) ? NAME.get(client, { id })?.folded : undefined;
+  return { id, key: name?.startsWith(key) ? name : key };
 };
 
-const LISTS = inDirections((isDescending, direction) => {
-  const isAfter = sql`(${petNames.folded}, ${petNames.at}) ${isDescending ? sql`<` : sql`>`}
-        (${value("fromFolded")}, ${value("fromId")})`;
-  const order = sql`${petNames.folded} ${direction}, ${petNames.at} ${direction}`;
-  const pageWhere = (conditions: SQL[], columns = LISTED) =>
-    statement<NamedRow>(sql`
-      SELECT ${columns}
-      FROM ${petNames}
-      JOIN ${pets} ON ${pets.id} = ${petNames.id}
-      WHERE ${allOf(conditions)}
-      ORDER BY ${order}
-      LIMIT ${value("limit")}`);
-  return {
-    page: pageWhere([isAfter]).as(toListed),
-    sort: pageWhere([isAfter, HAS_ID]).as(toListed),
-    /** All animals, each with whether it matches the filters. */
-    scan: pageWhere([isAfter], sql`${LISTED}, ${ADDED_WORDS} AS added, (${MATCHES_FILTERS}) AS isMatch`).as(
-      toScanned,
-    ),
-    names: statement<{ id: number; folded: string }>(sql`
-      SELECT ${columnsOf(petNames, "id", "folded")}
-      FROM ${petNames}
-      WHERE ${isAfter}
-      ORDER BY ${order}
-      LIMIT ${value("limit")}`),
-  };
-});
+/** The table with the keys of each order, and its column. An order by id is here for lists of changed animals only. */
+const KEYS = {
+  id: [petTimes, petTimes.id],
+  name: [petNames, petNames.folded],
+  createdAt: [petTimes, petTimes.createdAt],
+  updatedAt: [petTimes, petTimes.updatedAt],
+} as const;
 
-/** Lists animals in one direction of names. */
-const listsInDirection = (reader: Reader, isDescending: boolean, sliceNames: number) => {
+const IS_CHANGED = sql`(${value("since")} IS NULL OR ${value("since")} <= (
+    SELECT changed.updated_at FROM ${petTimes} AS changed WHERE changed.id = ${pets.id}))`;
+const MATCHES_ALL = sql`${MATCHES_FILTERS} AND ${IS_CHANGED}`;
+
+const listsBy = (sortKey: SortKey) =>
+  inDirections((isDescending, direction) => {
+    const [table, key] = KEYS[sortKey];
+    // In the descending order the values end at a key: the ascending one begins there.
+    const isAfter = isDescending
+      ? sql`(${key}, ${table.at}) < (${value("fromKey")}, ${value("fromId")}) AND ${key} >= ${value("lowestKey")}`
+      : sql`(${key}, ${table.at}) > (${value("fromKey")}, ${value("fromId")})`;
+    const order = sql`${key} ${direction}, ${table.at} ${direction}`;
+    const listed = sql`${COLUMNS}, ${key} AS key`;
+    const pageWhere = (conditions: SQL[], columns = listed) =>
+      statement<KeyedRow>(sql`
+        SELECT ${columns}
+        FROM ${table}
+        JOIN ${pets} ON ${pets.id} = ${table.id}
+        WHERE ${allOf(conditions)}
+        ORDER BY ${order}
+        LIMIT ${value("limit")}`);
+    return {
+      page: pageWhere([isAfter]).as(toListed),
+      sort: pageWhere([isAfter, HAS_ID, MATCHES_ALL]).as(toListed),
+      /** All animals, each with whether it matches the filters. */
+      scan: pageWhere([isAfter], sql`${listed}, ${ADDED_WORDS} AS added, (${MATCHES_ALL}) AS isMatch`).as(
+        toScanned,
+      ),
+      keys: statement<Place>(sql`
+        SELECT ${table.id} AS id, ${key} AS key
+        FROM ${table}
+        WHERE ${isAfter}
+        ORDER BY ${order}
+        LIMIT ${value("limit")}`),
+    };
+  });
+
+const ALL_LISTS = {
+  id: listsBy("id"),
+  name: listsBy("name"),
+  createdAt: listsBy("createdAt"),
+  updatedAt: listsBy("updatedAt"),
+};
+
+const LISTS = (sortKey: SortKey) => ALL_LISTS[sortKey];
+
+/** Lists animals in one order. */
+const listsInOrder = (reader: Reader, sort: PetSort, sliceKeys: number) => {
   const { client } = reader;
-  const lists = LISTS(isDescending);
-  const startOf = (after: Position | undefined): Place => {
-    if (after) return placeOf(reader, after);
-    return isDescending ? LAST : FIRST;
+  const sortKey = sortKeyOf(sort);
+  const lists = LISTS(sortKey)(isDescending(sort));
+  const first = firstOf(sortKey);
+  /** Before the first animal that an order of changed animals has. */
+  const lowest = ({ updatedSince }: PetPage): Place =>
+    sortKey === "updatedAt" && updatedSince !== undefined ? { id: 0, key: updatedSince } : first;
+  const rangeOf = (page: PetPage, after: Position | undefined = page.after) => {
+    const start = isDescending(sort) ? LAST : lowest(page);
+    return { ...fromPlace(after ? placeOf(reader, after) : start), lowestKey: lowest(page).key };
   };
-  const sortAfter = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
-    lists.sort.all(client, { ...fromPlace(from), ids: JSON.stringify(ids), limit });
+  const valuesOf = (page: PetPage) => ({ ...filterValues(page), since: page.updatedSince ?? null });
+  const sortIds = (page: PetPage, range: object, ids: readonly number[], limit: number): ListedPet[] =>
+    lists.sort.all(client, { ...valuesOf(page), ...range, ids: JSON.stringify(ids), limit });
 
   return {
-    list: ({ after, limit }: PetPage): ListedPet[] =>
-      lists.page.all(client, { ...fromPlace(startOf(after)), limit }),
-    /** Reads the names in order while many of their animals match the filters and have the words. */
+    list: (page: PetPage): ListedPet[] => lists.page.all(client, { ...rangeOf(page), limit: page.limit }),
+    /** Reads the list in order while many of its animals match the filters and have the words. */
     async scan(page: PetPage, hasWords: (searched: Searched) => boolean) {
-      const filters = filterValues(page);
+      const filters = valuesOf(page);
       const { found, isComplete } = await scanDense(
         (last: Scanned | undefined, limit) =>
-          lists.scan.all(client, { ...filters, ...fromPlace(startOf(last?.pet ?? page.after)), limit }),
+          lists.scan.all(client, { ...filters, ...rangeOf(page, last?.pet), limit }),
         (scanned) => scanned.isMatch && hasWords(scanned),
         page.limit,
         page.q === undefined ? MAX_SPARSE : MAX_SPARSE_SEARCH,
       );
       return { found: found.map(({ pet }) => pet), isComplete };
     },
-    sort: ({ after, limit }: PetPage, ids: readonly number[]): ListedPet[] =>
-      sortAfter(startOf(after), ids, limit),
-    /** Reads the names in order, a slice at a time, and lets other requests run in between. */
-    async select({ after, limit }: PetPage, ids: readonly number[]): Promise<ListedPet[]> {
+    sort: (page: PetPage, ids: readonly number[]): ListedPet[] =>
+      sortIds(page, rangeOf(page), ids, page.limit),
+    /** Reads the keys in order, a slice at a time, and lets other requests run in between. */
+    async select(page: PetPage, ids: readonly number[]): Promise<ListedPet[]> {
       const found: ListedPet[] = [];
-      for (let from = startOf(after); ;) {
-        const names = lists.names.all(client, { ...fromPlace(from), limit: sliceNames });
-        const matching = names.map(toId).filter((id) => hasId(ids, id));
-        const missing = limit - found.length;
-        if (matching.length > 0) found.push(...sortAfter(from, matching.slice(0, missing), missing));
-        const last = names.at(-1);
-        if (names.length < sliceNames || last === undefined || found.length === limit) return found;
-        from = last;
+      for (let range = rangeOf(page); ;) {
+        const keys = lists.keys.all(client, { ...range, limit: sliceKeys });
+        const candidates = keys.map(toId).filter((id) => hasId(ids, id));
+        const missing = page.limit - found.length;
+        if (candidates.length > 0) found.push(...sortIds(page, range, candidates, missing));
+        const last = keys.at(-1);
+        if (keys.length < sliceKeys || last === undefined || found.length === page.limit) return found;
+        range = { ...range, ...fromPlace(last) };
         await nextTurn();
       }
     },
   };
 };
 
+/** True for an order whose keys a list can be read by from the first animal that it has to the last. */
+const isRange = (page: PetPage): boolean =>
+  !hasFilters(page) && (page.updatedSince === undefined || sortKeyOf(page.sort) === "updatedAt");
+
 /**
- * Lists pages of animals in the order of their names.
+ * Lists pages of animals in the order of their names or times, and in any order those that were changed since a time.
  * @param byId finds animals by their ids
  */
-export const petsByNameOrder = (
+export const petsByKeyOrder = (
   reader: Reader,
   byId: (page: PetPage) => Pet[] | Promise<Pet[]>,
-  { maxSorted = MAX_SORTED, sliceNames = SLICE_NAMES } = {},
+  { maxSorted = MAX_SORTED, sliceKeys = SLICE_KEYS } = {},
 ) => {
-  const ascending = listsInDirection(reader, false, sliceNames);
-  const descending = listsInDirection(reader, true, sliceNames);
   const lookUp = wordLookup(reader);
 
   return async (page: PetPage): Promise<ListedPet[]> => {
-    const { list, scan, sort, select } = page.sort === "-name" ? descending : ascending;
+    const { list, scan, sort, select } = listsInOrder(reader, page.sort, sliceKeys);
     const { q, ids } = page;
     if (ids) {
       const found = await byId({ ...page, sort: "id", after: undefined, limit: ids.length });
       return sort(page, found.map(toId));
     }
     const search = toSearch(q);
-    if (!hasFilters(page) && !search) return list(page);
+    if (isRange(page) && !search) return list(page);
     const hasWords = search ? lookUp(search) : () => true;
     const { found, isComplete } = await scan(page, hasWords);
     if (isComplete) return found;
-    const matching = await matchingIds(reader, page, search);
-    return matching.length > maxSorted ? select(page, matching) : sort(page, matching);
+    const candidates = await candidateIds(reader, page, search);
+    return candidates.length > maxSorted ? select(page, candidates) : sort(page, candidates);
   };
 };

@@ -15,6 +15,7 @@ import {
   SearchText,
   storedText,
   Text,
+  TimeInQuery,
   withDefault,
 } from "../../http/schemas.ts";
 import { schemaChecker } from "../../http/validation.ts";
@@ -131,7 +132,7 @@ const Ids = parsed(
 
 const Sort = OneOf("PetSort", PET_SORTS, {
   description:
-    "The order: by id, oldest first, or by name without regard to case and accents, and then by id. `-` reverses it.",
+    "The order: by id, by name without regard to case and accents, by the time at which the animal was added, or by the time of its last change; then by id. `-` reverses it.",
   default: "id",
   examples: ["-id"],
 });
@@ -145,6 +146,12 @@ export const ListQuery = t.Object(
     q: t.Optional(Search),
     ids: t.Optional(Ids),
     sort: withDefault(Sort),
+    updatedSince: t.Optional(
+      TimeInQuery(
+        "Filter by time: animals that were added or changed then or later. A change of the name, category, status, profile or photos counts. To follow changes, use it with `sort=updatedAt`.",
+        "2026-11-28T08:00:00Z",
+      ),
+    ),
   },
   { additionalProperties: false },
 );

@@ -28,11 +28,23 @@ export interface PetChange {
   status?: PetStatus | null;
 }
 
-/** The orders of a list. In an order by name, animals with the same name are in the order of ids. */
-export const PET_SORTS = ["id", "-id", "name", "-name"] as const;
-export type PetSort = (typeof PET_SORTS)[number];
+/** The keys of the orders of a list. Animals with the same key are in the order of ids. */
+const SORT_KEYS = ["id", "name", "createdAt", "updatedAt"] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+export type PetSort = SortKey | `-${SortKey}`;
+export const PET_SORTS: readonly PetSort[] = SORT_KEYS.flatMap((key) => [key, `-${key}` as const]);
 
-export const isByName = (sort: PetSort): boolean => sort === "name" || sort === "-name";
+export const isDescending = (sort: PetSort): boolean => sort.startsWith("-");
+export const sortKeyOf = (sort: PetSort): SortKey => (isDescending(sort) ? sort.slice(1) : sort) as SortKey;
+
+/** True if the cursors of a list have more than the id of an animal. */
+export const hasKeys = ({
+  sort,
+  updatedSince,
+}: {
+  sort: PetSort;
+  updatedSince?: number | undefined;
+}): boolean => sortKeyOf(sort) !== "id" || updatedSince !== undefined;
 
 /** The filters of a list that compare a field of an animal. */
 export interface FieldFilters {
@@ -45,4 +57,6 @@ export interface PetFilters extends FieldFilters {
   /** Every word of this text begins a word of the animal's name, or it is the animal's id. */
   q?: string | undefined;
   ids?: readonly number[] | undefined;
+  /** Milliseconds UTC: the animals that were added or changed then or later. */
+  updatedSince?: number | undefined;
 }

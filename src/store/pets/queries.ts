@@ -49,8 +49,11 @@ export const petOf = ({ pet }: Searched): Pet => pet;
 /** The start of a page: after the last animal of the previous page. */
 export interface Position {
   id: number;
-  /** Its name with folded letters, or the beginning of a long one; only in an order by name. */
-  folded?: string | undefined;
+  /**
+   * Its key in the order, if that is not its id alone: a time in milliseconds, or its name with folded letters, of which a long one
+   * is cut.
+   */
+  key?: string | number | undefined;
 }
 
 /** At most `limit` animals after a position. */
@@ -61,8 +64,8 @@ export interface PetPage extends PetFilters {
   limit: number;
 }
 
-/** An animal of a list; in an order by name with its name with folded letters. */
-export type ListedPet = Pet & Pick<Position, "folded">;
+/** An animal of a list, with its key in an order by name or time. */
+export type ListedPet = Pet & Pick<Position, "key">;
 
 /** The condition of each filter. Lists, searches and counts take it from here. */
 const CONDITIONS: Record<keyof FieldFilters, SQL> = {

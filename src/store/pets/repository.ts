@@ -20,8 +20,16 @@ import { foldLetters } from "../../lib/letter-folds.ts";
 import { toSearch } from "../../lib/search.ts";
 import { type CountedPets, petCounts, type StatusCounts } from "./count-queries.ts";
 import { isReady, petsByIdOrder } from "./id-order-queries.ts";
-import { petsByNameOrder } from "./key-order-queries.ts";
-import { isByName, type NewPet, type Pet, type PetChange, type PetSort } from "./pet.ts";
+import { petsByKeyOrder } from "./key-order-queries.ts";
+import {
+  hasKeys,
+  isDescending,
+  type NewPet,
+  type Pet,
+  type PetChange,
+  type PetSort,
+  sortKeyOf,
+} from "./pet.ts";
 import { makeNameWords, storingNameWords } from "./word-queries.ts";
 import { COLUMNS, type ListedPet, type PetPage, type Reader, type Row, toPet } from "./queries.ts";
 
@@ -197,20 +205,21 @@ const conditionalWrites = ({ commit }: Database, strict: number) => {
 
 const listsOf = (reader: Reader) => {
   const byId = petsByIdOrder(reader);
-  const byName = petsByNameOrder(reader, byId);
+  const byKey = petsByKeyOrder(reader, byId);
   return (page: PetPage, ready = isReady): ListedPet[] | Promise<ListedPet[]> =>
-    isByName(page.sort) ? ready().then(() => byName(page)) : byId(page, ready);
+    hasKeys(page) ? ready().then(() => byKey(page)) : byId(page, ready);
+};
+
+const compareKeys = (sort: PetSort, one: ListedPet, other: ListedPet): number => {
+  if (sortKeyOf(sort) !== "name") return Number(one.key ?? 0) - Number(other.key ?? 0);
+  // As SQLite compares texts.
+  return Buffer.compare(Buffer.from(foldLetters(one.name)), Buffer.from(foldLetters(other.name)));
 };
 
 const compare =
   (sort: PetSort) =>
-  (one: ListedPet, other: ListedPet): number => {
-    // As SQLite compares texts.
-    const names = isByName(sort)
-      ? Buffer.compare(Buffer.from(foldLetters(one.name)), Buffer.from(foldLetters(other.name)))
-      : 0;
-    return (names || one.id - other.id) * (sort.startsWith("-") ? -1 : 1);
-  };
+  (one: ListedPet, other: ListedPet): number =>
+    (compareKeys(sort, one, other) || one.id - other.id) * (isDescending(sort) ? -1 : 1);
 
 /** A page of animals from two sources. An animal whose id was typed may be in both. */
 const mergePages = (pages: readonly ListedPet[][], { sort, limit }: PetPage): ListedPet[] => {

@@ -3,7 +3,15 @@ import { Fault, fieldFault } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { FieldProblem } from "../../lib/field-problems.ts";
 import { type Page, cutPage, filterOf, readCursor, readTextCursor } from "../../lib/pagination.ts";
-import { type NewPet, type Pet, type PetChange, type PetFilters, type PetSort, isByName } from "./pet.ts";
+import {
+  type NewPet,
+  type Pet,
+  type PetChange,
+  type PetFilters,
+  type PetSort,
+  hasKeys,
+  sortKeyOf,
+} from "./pet.ts";
 import {
   petRepository,
   type RequestIndex,
@@ -72,10 +80,18 @@ export const cursorScope = ({
 };
 
 /** @throws Fault invalid_cursor */
-const positionOf = (cursor: string, scope: string, sort: PetSort) => {
-  if (!isByName(sort)) return { id: readCursor(cursor, scope) };
+const timeOf = (text: string): number => {
+  const time = Number(text);
+  if (text === "" || !Number.isSafeInteger(time))
+    throw fieldFault("invalid_cursor", { field: "cursor", rule: "format" });
+  return time;
+};
+
+/** @throws Fault invalid_cursor */
+const positionOf = (cursor: string, scope: string, list: Omit<ListPets, "limit">) => {
+  if (!hasKeys(list)) return { id: readCursor(cursor, scope) };
   const { after, text } = readTextCursor(cursor, scope);
-  return { id: after, folded: text };
+  return { id: after, key: sortKeyOf(list.sort) === "name" ? text : timeOf(text) };
 };
 
 /** @param requestIndex lets another process index animals before a search */
@@ -88,10 +104,10 @@ export const openPets = (
     /** @throws Fault invalid_cursor */
     async list({ limit, cursor, ...query }: ListPets): Promise<Page<Pet>> {
       const scope = cursorScope(query);
-      const after = cursor === undefined ? undefined : positionOf(cursor, scope, query.sort);
+      const after = cursor === undefined ? undefined : positionOf(cursor, scope, query);
       // One more than the limit shows whether another page follows.
       const found = await pets.list({ after, limit: limit + 1, ...query });
-      return cutPage(found, limit, scope, ({ folded }) => folded);
+      return cutPage(found, limit, scope, ({ key }) => key?.toString());
     },
     /** @param keep stores the response in the same transaction. @throws Fault category_not_found */
     async add(pet: NewPet, actor: Actor, keep?: StoreResponse<Pet>): Promise<Pet> {

@@ -10,6 +10,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   q: "bel",
   ids: "2,3,5,7",
   sort: "-name",
+  updatedSince: "2026-11-20T00:00:07Z",
 };
 
 /** The parameters of a list in addition to the start of its page. */
@@ -17,12 +18,14 @@ const PARAMETERS = Object.keys(ListQuery.properties).filter((name) => name !== "
 
 const openShelter = async (): Promise<Store> => {
   const store = await openStore();
-  for (let index = 1; index <= 24; index++)
+  for (let index = 1; index <= 24; index++) {
     await addPet(store, {
       name: `${["Bella", "Max", "Belle"][index % 3]} ${index}`,
       categoryId: 1 + (index % 4),
       ...(index % 5 > 0 && { status: index % 2 > 0 ? "sold" : "available" }),
     });
+    store.clock.advance(1000);
+  }
   return store;
 };
 

@@ -346,7 +346,11 @@ test.each([
   ["-id and status", { ...PAGE, sort: "-id" as const, status: "sold" as const }],
   ["-id and q", { ...PAGE, limit: 2, sort: "-id" as const, q: "bella" }],
   ["name", { ...PAGE, sort: "name" as const }],
-  ["-name", { ...PAGE, sort: "-name" as const, after: { id: 3, folded: "bella" } }],
+  ["-name", { ...PAGE, sort: "-name" as const, after: { id: 3, key: "bella" } }],
+  ["createdAt", { ...PAGE, sort: "createdAt" as const, after: { id: 3, key: 5 } }],
+  ["-createdAt", { ...PAGE, sort: "-createdAt" as const }],
+  ["updatedAt and updatedSince", { ...PAGE, sort: "updatedAt" as const, updatedSince: 5 }],
+  ["-updatedAt and updatedSince", { ...PAGE, sort: "-updatedAt" as const, updatedSince: 5 }],
 ])("a list by %s neither sorts nor reads a whole table", async (_name, page) => {
   const plan = await plansOf(store, page);
   expect(plan.join("; ")).toMatch(/SEARCH pets USING /);

@@ -4,8 +4,15 @@ import { openDatabase } from "../../../src/data/db/open.ts";
 import { petIndex } from "../../../src/data/db/pet-index.ts";
 import { foldLetters } from "../../../src/lib/letter-folds.ts";
 import { petsByIdOrder } from "../../../src/store/pets/id-order-queries.ts";
-import { petsByNameOrder } from "../../../src/store/pets/key-order-queries.ts";
-import { PET_SORTS, type PetFilters, type PetSort } from "../../../src/store/pets/pet.ts";
+import { petsByKeyOrder } from "../../../src/store/pets/key-order-queries.ts";
+import {
+  hasKeys,
+  PET_SORTS,
+  type PetFilters,
+  type PetSort,
+  type SortKey,
+  sortKeyOf,
+} from "../../../src/store/pets/pet.ts";
 import { type ListedPet } from "../../../src/store/pets/queries.ts";
 import { type Store, addPet, faultOf, openOnce, openStore } from "../../support/store.ts";
 
@@ -62,6 +69,47 @@ test("a list of animals without sort, and with sort=id, has the same bytes and t
   expect(plain.headers.get("link")).toBe('</v1/pets?limit=2&cursor=MjpwZXRzOg>; rel="next"');
 });
 
+test("animals are in the order of the times at which they were added, or last changed in any way", async () => {
+  const store = await openStore();
+  for (const name of ["Anna", "Bella", "Cara", "Dana"]) {
+    await addPet(store, { name, status: "available" });
+    store.clock.advance(1000);
+  }
+  const since = new Date(store.clock.now()).toISOString();
+  await store.call("POST", "/v1/store/orders", {
+    json: { petId: 3, adopter: { name: "Ada", email: "ada@example.org" } },
+  });
+  store.clock.advance(1000);
+  await store.call("PATCH", "/v1/pets/1", { json: { status: "sold" } });
+  const orders = {
+    createdAt: ["Anna", "Bella", "Cara", "Dana"],
+    updatedAt: ["Bella", "Dana", "Cara", "Anna"],
+  };
+  for (const [sort, names] of Object.entries(orders)) {
+    expect(await walk(store, { sort, limit: "1" })).toEqual(names);
+    expect(await walk(store, { sort: `-${sort}`, limit: "3" })).toEqual(names.toReversed());
+  }
+  for (const sort of PET_SORTS) {
+    const names = await walk(store, { sort, updatedSince: since, limit: "1" });
+    expect([sort, names.toSorted()]).toEqual([sort, ["Anna", "Cara"]]);
+  }
+  expect(await namesOf(await list(store, { sort: "-updatedAt", updatedSince: since }))).toEqual([
+    "Anna",
+    "Cara",
+  ]);
+});
+
+test("a cursor of an order by time that has no time is refused", async () => {
+  const page = await list(shelter(), { sort: "createdAt", limit: "1" });
+  const [id = "", ...scope] = Buffer.from(page.headers.get("next-cursor") ?? "", "base64url")
+    .toString()
+    .split(":");
+  for (const time of ["", "x", "1.5", "1e400"]) {
+    const cursor = Buffer.from([id, ...scope.slice(0, -1), time].join(":")).toString("base64url");
+    expect(await faultOf(await list(shelter(), { sort: "createdAt", cursor }))).toBe("400 invalid_cursor");
+  }
+});
+
 test("a list of animals by ids, too, is in the order of sort, with its tags", async () => {
   const response = await list(shelter(), { ids: "1,2,3", sort: "-name" });
   const tags = response.headers.get("item-etags")?.split(", ");
@@ -113,6 +161,8 @@ test("a list of animals refuses a cursor of another order or other filters, and 
 
 interface Animal {
   id: number;
+  createdAt: number;
+  updatedAt: number | null;
   name: string;
   categoryId: number;
   status: string | null;
@@ -126,21 +176,26 @@ const hasWords = (name: string, q: string): boolean =>
 const expectedIds = (
   animals: readonly Animal[],
   sort: PetSort,
-  { status, categoryId, q, ids }: PetFilters,
+  { status, categoryId, q, ids, updatedSince = -Infinity }: PetFilters,
 ) => {
+  const changedAt = ({ createdAt, updatedAt }: Animal) => updatedAt ?? createdAt;
+  const compareBy: Record<SortKey, (a: Animal, b: Animal) => number> = {
+    id: () => 0,
+    name: (a, b) => compareText(foldLetters(a.name), foldLetters(b.name)),
+    createdAt: (a, b) => a.createdAt - b.createdAt,
+    updatedAt: (a, b) => changedAt(a) - changedAt(b),
+  };
   const sign = sort.startsWith("-") ? -1 : 1;
   return animals
     .filter(
       (one) =>
+        changedAt(one) >= updatedSince &&
         (status === undefined || one.status === status) &&
         (categoryId === undefined || one.categoryId === Number(categoryId)) &&
         (ids === undefined || ids.includes(one.id)) &&
         (q === undefined || hasWords(one.name, q) || String(one.id) === q),
     )
-    .toSorted((a, b) => {
-      const byName = sort.endsWith("name") ? compareText(foldLetters(a.name), foldLetters(b.name)) : 0;
-      return sign * (byName || a.id - b.id);
-    })
+    .toSorted((a, b) => sign * (compareBy[sortKeyOf(sort)](a, b) || a.id - b.id))
     .map(({ id }) => id);
 };
 
@@ -162,6 +217,8 @@ const anyAnimals = fc.array(
       "luna-zoe \u{1f415}",
       "犬 Bella's Łuna",
     ),
+    createdAt: fc.constantFrom(0, 3, 5),
+    updatedAt: fc.constantFrom(null, 5, 6, 9),
     categoryId: fc.constantFrom(1, 2),
     status: fc.constantFrom("available", "sold", null),
   }),
@@ -171,6 +228,7 @@ const anyFilters: fc.Arbitrary<PetFilters> = fc.record({
   status: fc.constantFrom("available", "sold", undefined),
   categoryId: fc.constantFrom(1n, undefined),
   q: fc.constantFrom("b", "lu", "Ł", "7", "ZOE", "luna b", "be lu zo", "犬", undefined),
+  updatedSince: fc.constantFrom(undefined, undefined, 0, 5, 6, 10),
   ids: fc.constantFrom([1, 2, 3, 5, 8, 13, 21], undefined),
 });
 
@@ -184,7 +242,7 @@ test("every order holds each animal that matches once, regardless of how it is c
       fc.record({
         limit: fc.integer({ min: 1, max: 7 }),
         maxSorted: fc.integer({ min: 0, max: 9 }),
-        sliceNames: fc.integer({ min: 1, max: 9 }),
+        sliceKeys: fc.integer({ min: 1, max: 9 }),
         probedIds: fc.integer({ min: 1, max: 9 }),
         rowCost: fc.constantFrom(0, 1, 2, 25),
         maxFtsIds: fc.constantFrom(0, 10, 1000),
@@ -194,12 +252,15 @@ test("every order holds each animal that matches once, regardless of how it is c
         database.client.run("UPDATE pets_indexed SET counted_to = 0, indexed_to = 0");
         const animals = some.map((one, at) => ({ id: at + 1, ...one }));
         const insert = database.client.query(
-          "INSERT INTO pets (id, name, category_id, status, created_at) VALUES (?, ?, ?, ?, 0)",
+          "INSERT INTO pets (id, name, category_id, status, created_at) VALUES (?, ?, ?, ?, ?)",
         );
-        for (const { id, name, categoryId, status } of animals) insert.run(id, name, categoryId, status);
+        for (const { id, name, categoryId, status, createdAt } of animals)
+          insert.run(id, name, categoryId, status, createdAt);
         await petIndex(database).catchUp();
+        const change = database.client.query("UPDATE pets SET updated_at = ? WHERE id = ?");
+        for (const { id, updatedAt } of animals) change.run(updatedAt, id);
         const byId = petsByIdOrder(database, slices);
-        const lists = sort.endsWith("id") ? byId : petsByNameOrder(database, byId, slices);
+        const lists = !hasKeys({ sort, ...filters }) ? byId : petsByKeyOrder(database, byId, slices);
         const found: number[] = [];
         for (let after: ListedPet | undefined; ;) {
           const page: ListedPet[] = await lists({ ...filters, sort, after, limit });
