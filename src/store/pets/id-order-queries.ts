@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { pets } from "../../data/db/schema/pets.ts";
 import { statement, value } from "../../data/db/statement.ts";
 import { type Search, toSearch, wordMatcher } from "../../lib/search.ts";
+import { filterTerms } from "./filter-words.ts";
 import type { FieldFilters, Pet } from "./pet.ts";
 import {
   allOf,
@@ -187,7 +188,7 @@ const listsInDirection = (reader: Reader, isDescending: boolean, options?: PlanO
   return (page: PetPage, ready: Ready): Pet[] | Promise<Pet[]> => {
     const { q, ids, limit } = page;
     const after = page.after?.id ?? (isDescending ? MAX_ID : 0);
-    const parsed = toSearch(q);
+    const parsed = toSearch(q, { filters: filterTerms(page) });
     if (ids === undefined)
       return parsed ? search(parsed, page, after, ready) : listPage(page, { after, limit });
     const values = {

@@ -4,6 +4,7 @@ import { petNames, pets, petTimes } from "../../data/db/schema/pets.ts";
 import { columnsOf, statement, value } from "../../data/db/statement.ts";
 import { type Search, toSearch } from "../../lib/search.ts";
 import { scanDense } from "./id-order-queries.ts";
+import { filterTerms } from "./filter-words.ts";
 import {
   type FieldFilters,
   isDescending,
@@ -242,6 +243,8 @@ const ALL_LISTS = {
 
 const LISTS = (sortKey: SortKey) => ALL_LISTS[sortKey];
 
+const valuesOf = (page: PetPage) => ({ ...filterValues(page), since: page.updatedSince ?? null });
+
 /** Lists animals in one order. */
 const listsInOrder = (reader: Reader, sort: PetSort, sliceKeys: number) => {
   const { client } = reader;
@@ -255,7 +258,6 @@ const listsInOrder = (reader: Reader, sort: PetSort, sliceKeys: number) => {
     const start = isDescending(sort) ? LAST : lowest(page);
     return { ...fromPlace(after ? placeOf(reader, after) : start), lowestKey: lowest(page).key };
   };
-  const valuesOf = (page: PetPage) => ({ ...filterValues(page), since: page.updatedSince ?? null });
   const sortIds = (page: PetPage, range: object, ids: readonly number[], limit: number): ListedPet[] =>
     lists.sort.all(client, { ...valuesOf(page), ...range, ids: JSON.stringify(ids), limit });
 
@@ -314,7 +316,7 @@ export const petsByKeyOrder = (
       const found = await byId({ ...page, sort: "id", after: undefined, limit: ids.length });
       return sort(page, found.map(toId));
     }
-    const search = toSearch(q);
+    const search = toSearch(q, { filters: filterTerms(page) });
     if (isRange(page) && !search) return list(page);
     const hasWords = search ? lookUp(search) : () => true;
     const { found, isComplete } = await scan(page, hasWords);

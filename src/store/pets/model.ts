@@ -104,7 +104,7 @@ export const MAX_TAGGED = 50;
 
 const Search = SearchText({
   description:
-    "Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, nor does a stroke through a letter. Everything but letters and digits is ignored: without any, the search finds all animals.",
+    "Search by name, breed, tags and reference: up to eight words. Each must be the beginning of a word there, in any script. A number also finds the animal with this id. Case and accents make no difference, nor does a stroke through a letter. Everything but letters and digits is ignored: without any, the search finds all animals.",
   examples: ["bel"],
 });
 
@@ -130,6 +130,9 @@ const Ids = parsed(
   parseIds,
 );
 
+const SEXES = ["female", "male", "unknown"] as const;
+const SIZES = ["small", "medium", "large", "extra_large"] as const;
+
 const Sort = OneOf("PetSort", PET_SORTS, {
   description:
     "The order: by id, by name without regard to case and accents, by the time at which the animal was added, or by the time of its last change; then by id. `-` reverses it.",
@@ -152,9 +155,43 @@ export const ListQuery = t.Object(
         "2026-11-28T08:00:00Z",
       ),
     ),
+    sex: t.Optional(OneOf("Sex", SEXES, { description: "Filter by sex.", examples: ["female"] })),
+    size: t.Optional(OneOf("Size", SIZES, { description: "Filter by size.", examples: ["small"] })),
+    tag: t.Optional(
+      Text("Tag", {
+        max: 50,
+        description: "Filter by one tag, without regard to case and accents.",
+        examples: ["senior"],
+      }),
+    ),
+    reference: t.Optional(
+      Text("Reference", {
+        max: 100,
+        description: "Filter by the shelter's own number of the animal.",
+        examples: ["A-1024"],
+      }),
+    ),
+    arrivedSince: t.Optional(
+      checked<string>(
+        "Day",
+        {
+          type: "string",
+          format: "date",
+          description: "Filter by arrival: animals that arrived at the shelter on this day or later.",
+          examples: ["2026-11-01"],
+        },
+        "must be a day such as 2026-11-01",
+        (value) => typeof value === "string" && isDay(value),
+      ),
+    ),
   },
   { additionalProperties: false },
 );
+
+const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+
+const isDay = (text: string): boolean =>
+  DAY.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 
 const EventId = (description: string) =>
   checked<string>(

@@ -1,3 +1,5 @@
+import type { WordFilters } from "./filter-words.ts";
+
 export const PET_STATUSES = ["available", "pending", "sold"] as const;
 export type PetStatus = (typeof PET_STATUSES)[number];
 
@@ -53,7 +55,7 @@ export interface FieldFilters {
 }
 
 /** The filters of a list. Its animals match all of them. */
-export interface PetFilters extends FieldFilters {
+export interface PetFilters extends FieldFilters, WordFilters {
   /** Every word of this text begins a word of the animal's name, or it is the animal's id. */
   q?: string | undefined;
   ids?: readonly number[] | undefined;

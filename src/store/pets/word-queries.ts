@@ -13,6 +13,7 @@ import {
   valuesFor,
 } from "../../data/db/statement.ts";
 import { addedWords } from "../../lib/words.ts";
+import { profileWords, type SearchedProfile } from "./filter-words.ts";
 
 const SET_OF_NAME = statement(sql`
   ${insertRow(petSearch, valuesFor("petId", "ofName"))}
@@ -37,6 +38,14 @@ export const storingNewestWords = (names: readonly string[]): readonly Statement
   const words = names.map(addedWords).flatMap((ofName, at) => (ofName === "" ? [] : [[at, ofName]]));
   return words.length === 0 ? [] : [ADD_OF_NAMES.with({ count: names.length, words: JSON.stringify(words) })];
 };
+
+const SET_OF_PROFILE = statement(sql`
+  ${insertRow(petSearch, { ...valuesFor("petId", "ofProfile"), ofName: "" })}
+  ON CONFLICT (${sql.identifier("pet_id")}) DO UPDATE ${set(petSearch, { ofProfile: value("ofProfile") })}`);
+
+/** Stores the words of an animal's profile, in the transaction of its write. */
+export const storingProfileWords = (petId: number, profile: SearchedProfile): Statement =>
+  SET_OF_PROFILE.with({ petId, ofProfile: profileWords(profile) });
 
 const SLICE_NAMES = 200;
 

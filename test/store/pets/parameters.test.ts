@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { ListQuery } from "../../../src/store/pets/model.ts";
+import { storingProfileWords } from "../../../src/store/pets/word-queries.ts";
 import { addPet, faultOf, openOnce, openStore, type Store } from "../../support/store.ts";
 
 /** A value of each parameter with which the list differs from the list without it. A new parameter needs one. */
@@ -11,6 +12,11 @@ const SAMPLES: Readonly<Record<string, string>> = {
   ids: "2,3,5,7",
   sort: "-name",
   updatedSince: "2026-11-20T00:00:07Z",
+  sex: "female",
+  size: "small",
+  tag: "senior",
+  reference: "A-1",
+  arrivedSince: "2026-03-14",
 };
 
 /** The parameters of a list in addition to the start of its page. */
@@ -25,6 +31,14 @@ const openShelter = async (): Promise<Store> => {
       ...(index % 5 > 0 && { status: index % 2 > 0 ? "sold" : "available" }),
     });
     store.clock.advance(1000);
+    const profile = {
+      sex: "female",
+      size: "small",
+      tags: ["senior"],
+      reference: "A-1",
+      arrivedOn: "2026-04-01",
+    };
+    if (index % 3 > 0) await store.database.commit([storingProfileWords(index, profile)]);
   }
   return store;
 };
