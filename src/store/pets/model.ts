@@ -104,7 +104,7 @@ export const MAX_TAGGED = 50;
 
 const Search = SearchText({
   description:
-    "Search by name, breed, tags and reference: up to eight words. Each must be the beginning of a word there, in any script. A number also finds the animal with this id. Case and accents make no difference, nor does a stroke through a letter. Everything but letters and digits is ignored: without any, the search finds all animals.",
+    "Search by name, breed, tags and reference: up to eight words. Each must be the beginning of a word there, in any script. A number also finds the animal with this id. Case and accents make no difference, nor does a stroke through a letter. Everything but letters, their marks and digits is ignored: without any, the search finds all animals.",
   examples: ["bel"],
 });
 
