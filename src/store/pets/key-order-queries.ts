@@ -86,6 +86,18 @@ const changedIds = async (reader: Reader, since: number, most: number): Promise<
   }
 };
 
+/** So many changed animals are sorted instead of reading a list for them. */
+const FEW = 200;
+
+/** The ids of the animals that were changed since a time, if there are fewer than `few`. */
+const fewChangedIds = ({ client }: Reader, since: number, few: number): number[] | undefined => {
+  const found = LISTS("updatedAt")(false).keys.all(client, {
+    ...fromPlace({ id: 0, key: since }),
+    limit: few,
+  });
+  return found.length < few ? found.map(toId) : undefined;
+};
+
 /**
  * Reads the ids of all animals that match a search, a change, a status or a category, ascending, in slices that let other
  * requests run. Some of them may not match the other filters.
@@ -305,19 +317,22 @@ const isRange = (page: PetPage): boolean =>
 export const petsByKeyOrder = (
   reader: Reader,
   byId: (page: PetPage) => Pet[] | Promise<Pet[]>,
-  { maxSorted = MAX_SORTED, sliceKeys = SLICE_KEYS } = {},
+  { few = FEW, maxSorted = MAX_SORTED, sliceKeys = SLICE_KEYS } = {},
 ) => {
   const lookUp = wordLookup(reader);
 
   return async (page: PetPage): Promise<ListedPet[]> => {
     const { list, scan, sort, select } = listsInOrder(reader, page.sort, sliceKeys);
-    const { q, ids } = page;
+    const { q, ids, updatedSince } = page;
     if (ids) {
       const found = await byId({ ...page, sort: "id", after: undefined, limit: ids.length });
       return sort(page, found.map(toId));
     }
     const search = toSearch(q, { filters: filterTerms(page) });
     if (isRange(page) && !search) return list(page);
+    const changed =
+      search || updatedSince === undefined ? undefined : fewChangedIds(reader, updatedSince, few);
+    if (changed) return sort(page, changed);
     const hasWords = search ? lookUp(search) : () => true;
     const { found, isComplete } = await scan(page, hasWords);
     if (isComplete) return found;

@@ -241,6 +241,7 @@ test("every order holds each animal that matches once, regardless of how it is c
       fc.constantFrom(...PET_SORTS),
       fc.record({
         limit: fc.integer({ min: 1, max: 7 }),
+        few: fc.constantFrom(0, 3, 200),
         maxSorted: fc.integer({ min: 0, max: 9 }),
         sliceKeys: fc.integer({ min: 1, max: 9 }),
         probedIds: fc.integer({ min: 1, max: 9 }),
