@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { filterTerms, profileWords, type SearchedProfile } from "../../../src/store/pets/filter-words.ts";
-import { storingProfileWords } from "../../../src/store/pets/word-queries.ts";
 import { type Store, addPet, messageOf, openOnce, openStore } from "../../support/store.ts";
 
 const PROFILES: readonly SearchedProfile[] = [
@@ -22,7 +21,7 @@ const store = async ({ isIndexed = false } = {}): Promise<Store> => {
   for (const [at, profile] of PROFILES.entries()) {
     await addPet(own, { name: `Rex ${at + 1}`, categoryId: 3, status: "available" });
     if (isIndexed) await own.call("GET", "/v1/pets?q=rex");
-    await own.database.commit([storingProfileWords(at + 1, profile)]);
+    await own.call("PUT", `/v1/pets/${at + 1}/profile`, { json: profile });
   }
   return own;
 };
@@ -66,7 +65,7 @@ test.each([
 test("words of a profile are found also when the animal was indexed before, and only while it has them", async () => {
   const own = await store({ isIndexed: true });
   expect(await idsOf(own, { tag: "senior", q: "poodle" })).toEqual([1]);
-  await own.database.commit([storingProfileWords(1, { sex: "male" })]);
+  await own.call("PUT", "/v1/pets/1/profile", { json: { sex: "male" } });
   expect([await idsOf(own, { q: "poodle" }), await idsOf(own, { sex: "male" })]).toEqual([[], [1, 2]]);
   await own.call("PATCH", "/v1/pets/1", { json: { name: "東京犬" } });
   expect([await idsOf(own, { q: "犬" }), await idsOf(own, { sex: "male" })]).toEqual([[1], [1, 2]]);

@@ -15,6 +15,7 @@ import {
 } from "../../../data/db/statement.ts";
 import type { Act } from "../../../lib/actor.ts";
 import { partChanged } from "../events/part-queries.ts";
+import { storingProfileWords } from "../word-queries.ts";
 import type { Field } from "../fields/field.ts";
 import { fieldsOf } from "../fields/repository.ts";
 import { changedMembers, fromStored, type Members, type Profile, toStored } from "./profile.ts";
@@ -83,6 +84,7 @@ export const profileRepository = ({ client, commit }: Database) => ({
       return [
         { ...before, updatedAt: now, members },
         UPSERT.with({ petId, data: toStored(members, fields) }),
+        storingProfileWords(petId, members),
         ...partChanged(petId, "profile", now),
         ...record(act, {
           action: "pet.profile_changed",
