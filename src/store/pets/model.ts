@@ -155,17 +155,17 @@ export const ListQuery = t.Object(
         "2026-11-28T08:00:00Z",
       ),
     ),
-    sex: t.Optional(OneOf("Sex", SEXES, { description: "Filter by sex.", examples: ["female"] })),
-    size: t.Optional(OneOf("Size", SIZES, { description: "Filter by size.", examples: ["small"] })),
+    sex: t.Optional(OneOf("SexFilter", SEXES, { description: "Filter by sex.", examples: ["female"] })),
+    size: t.Optional(OneOf("SizeFilter", SIZES, { description: "Filter by size.", examples: ["small"] })),
     tag: t.Optional(
-      Text("Tag", {
+      Text("TagFilter", {
         max: 50,
         description: "Filter by one tag, without regard to case and accents.",
         examples: ["senior"],
       }),
     ),
     reference: t.Optional(
-      Text("Reference", {
+      Text("ReferenceFilter", {
         max: 100,
         description: "Filter by the shelter's own number of the animal.",
         examples: ["A-1024"],
