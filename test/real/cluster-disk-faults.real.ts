@@ -57,17 +57,18 @@ const damage = ({ place }: Node, kind: string, random: Random): void => {
   closeSync(file);
 };
 
-/** Between two writes. A night makes 50,000: comparing many more would take most of its time. */
-const WRITE_MS = 25;
+const WRITE_MS = 5;
+/** A night has 20,000 writes: comparing many more would take most of its time. */
+const WRITES_PER_FAULT = 20;
 
 /** Adds animals at the nodes in turn, except for one, and remembers those that were acknowledged. */
 const startWriter = (nodes: readonly Node[], key: string) => {
   const acknowledged: string[] = [];
-  const state: { avoided?: Node; isStopped: boolean } = { isStopped: false };
+  const state: { avoided?: Node; allowed: number; isStopped: boolean } = { allowed: 1, isStopped: false };
   const run = async () => {
     for (let count = 0; !state.isStopped; await Bun.sleep(WRITE_MS)) {
       const at = nodes[count++ % nodes.length];
-      if (!at || at === state.avoided) continue;
+      if (!at || at === state.avoided || acknowledged.length >= state.allowed) continue;
       const name = `Animal ${count}`;
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const response = await fetch(`${at.url}/v1/pets`, {
@@ -81,7 +82,11 @@ const startWriter = (nodes: readonly Node[], key: string) => {
   const running = run();
   return {
     acknowledged,
-    avoid: (victim: Node) => void (state.avoided = victim),
+    /** Continues at the other nodes, for some more writes. */
+    avoid(victim: Node) {
+      state.avoided = victim;
+      state.allowed = acknowledged.length + WRITES_PER_FAULT;
+    },
     async stop() {
       state.isStopped = true;
       await running;
