@@ -53,7 +53,7 @@ interface SearchOptions {
 
 /** Undefined if the text has no word, and there are no other filters: such a search filters nothing. */
 export const toSearch = (text: string | undefined, { filters = [], wordsIn }: SearchOptions = {}) => {
-  const words = searchWords(text ?? "", wordsIn) ?? [];
+  const words = text === undefined ? [] : (searchWords(text, wordsIn) ?? []);
   const terms = [...words, ...filters];
   if (terms.length === 0) return undefined;
   return {

@@ -12,7 +12,7 @@ const trace = once(async () => {
 
 test.each([
   ["a cached GET /v1/pets", "cachedList", "store/pets/endpoints.ts", 18],
-  ["a GET /v1/pets after a write", "uncachedList", "store/pets/repository.ts", 31],
+  ["a GET /v1/pets after a write", "uncachedList", "store/pets/repository.ts", 32],
   ["a POST of a domain", "addedDomain", "platform/domains/repository.ts", 35],
 ])(
   "%s runs through few files of src from request to response",

@@ -146,11 +146,11 @@ test("the start of a replica with a damaged trigger keeps the file aside, and lo
   const { log, path } = await startNode();
   await (await openReplica(path, log, { node: "a" })).database.close();
   const content = readFileSync(path);
-  content.write("resd", content.indexOf("rest", content.indexOf("CREATE TRIGGER `pets_named`")));
+  content.write("pendimg", content.indexOf("pending", content.indexOf("CREATE TRIGGER `pets_moved`")));
   writeFileSync(path, content);
   const steps: string[] = [];
   await startReplica(path, log, { onStep: (step) => steps.push(step) });
-  expect(steps).toEqual([expect.stringMatching(/damaged: its trigger "pets_named" differs from that of/)]);
+  expect(steps).toEqual([expect.stringMatching(/damaged: its trigger "pets_moved" differs from that of/)]);
 });
 
 test("the start of a replica with a damaged id of its store keeps the file aside, and loads the snapshot", async () => {
