@@ -2,6 +2,7 @@ import { describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { samplesOf } from "../../src/pages/openapi/samples.ts";
+import { png } from "../support/images.ts";
 import { kept, directory, real, run, serve } from "./support.ts";
 
 const withPython = real("curl", "python3", "tar");
@@ -150,6 +151,7 @@ const openSamples = async (cwd: string) => {
   target = server.url;
   await Bun.write(join(cwd, "site", "index.html"), "<h1>Docs</h1>");
   await run(["tar", "-czf", "site.tar.gz", "-C", "site", "."], { cwd });
+  await Bun.write(join(cwd, "photo.jpg"), await new Bun.Image(await png(8, 8)).jpeg().bytes());
   await seed(server.url, server.key, Bun.file(join(cwd, "site.tar.gz")));
   const samples = [
     ...(await samplesIn(`${server.url}/openapi.json`, "/v1")),

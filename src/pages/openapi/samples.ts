@@ -12,7 +12,7 @@ export interface SampleRequest {
   response: "json" | "text" | "stream" | "none";
 }
 
-const FILES: Record<string, string> = { "application/gzip": "site.tar.gz" };
+const FILES: Record<string, string> = { "application/gzip": "site.tar.gz", "image/jpeg": "photo.jpg" };
 
 /** Required parameters, and the page size, which readers ask for first. */
 const isSent = ({ in: place, name, required }: Json): boolean =>

@@ -41,7 +41,7 @@ export const petEvents = sqliteTable(
     /** The animal after the change. Null: deleted, or the event is older than these columns. */
     name: text(),
     categoryId: int64("category_id"),
-    status: text({ enum: ["available", "pending", "sold"] }),
+    status: text("status", { enum: ["available", "pending", "sold"] }),
     /** What of the animal was changed, if not one of these columns. */
     part: text({ enum: ["profile", "photos"] }),
   },
