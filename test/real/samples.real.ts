@@ -85,13 +85,15 @@ const samplesIn = async (url: string, prefix: string): Promise<Sample[]> => {
 /** Removes the resource that the other samples need, so it comes last. */
 const isLast = ({ method }: Sample): boolean => method === "DELETE";
 
-/** What they need is gone or never was: a seventh deploy, a seventh person, an open adoption, an available animal, the project. */
+/** What they need is gone or never was: the number of animals with a field, a seventh deploy, a seventh person, an open adoption, an available animal, the project. */
 const UNMET = [
   "activateDeploy",
   "cancelOrder",
   "changePerson",
   "createProject",
   "deleteDeploy",
+  "deleteField",
+  "deletePhoto",
   "getDeploy",
   "getPerson",
   "invitePerson",
@@ -123,12 +125,23 @@ const call = (url: string, key: string, path: string, body: object) =>
   });
 
 /** The resources in the examples: an animal, a category, an adoption and a key of id 7, and two domains of the published project `docs`. */
+/** The photo of the examples is number 7, of animal 7. */
+const addPhotos = async (url: string, key: string, photo: Uint8Array<ArrayBuffer>) => {
+  for (let id = 1; id <= 7; id++)
+    await fetch(`${url}/v1/pets/${id === 7 ? 7 : 1}/photos`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "image/jpeg" },
+      body: photo,
+    });
+};
+
 const seed = async (url: string, key: string, archive: Blob) => {
   const adopter = { name: "Ada", email: "ada@example.org" };
   for (let id = 1; id <= 8; id++) {
     await call(url, key, "/v1/categories", { name: `Category ${id}` });
     await call(url, key, "/v1/pets", { name: `Bella ${id}`, categoryId: 1, status: "available" });
     if (id !== 7) await call(url, key, "/v1/store/orders", { petId: id, adopter });
+    await call(url, key, "/v1/fields", { name: `field${id}`, label: `Field ${id}`, kind: "text" });
     await call(url, key, "/platform/keys", { name: `website ${id}`, scopes: ["pets:read"] });
   }
   await call(url, key, "/platform/projects", { slug: "docs", name: "Documentation", plan: "pro" });
@@ -151,8 +164,10 @@ const openSamples = async (cwd: string) => {
   target = server.url;
   await Bun.write(join(cwd, "site", "index.html"), "<h1>Docs</h1>");
   await run(["tar", "-czf", "site.tar.gz", "-C", "site", "."], { cwd });
-  await Bun.write(join(cwd, "photo.jpg"), await new Bun.Image(await png(8, 8)).jpeg().bytes());
+  const photo = new Uint8Array(await new Bun.Image(await png(640, 480)).jpeg().bytes());
+  await Bun.write(join(cwd, "photo.jpg"), photo);
   await seed(server.url, server.key, Bun.file(join(cwd, "site.tar.gz")));
+  await addPhotos(server.url, server.key, photo);
   const samples = [
     ...(await samplesIn(`${server.url}/openapi.json`, "/v1")),
     ...(await samplesIn(`${server.url}/platform/openapi.json`, "")),
