@@ -77,7 +77,7 @@ interface IdempotentResponse<Status extends number, Outcome, Body> {
   body(outcome: Outcome): Body;
   /** The route's own headers, such as ETag. They are stored too. */
   headers?(outcome: Outcome): Record<string, string>;
-  /** Identifies the content of an upload, which is no parsed body. */
+  /** Identifies the content of an upload, whose body is not parsed. */
   content?: string;
 }
 

@@ -16,7 +16,7 @@ export const plainWords = (text: string): string[] =>
 /** Selectors of a glyph, and joiners. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Everything but the vowels Sara Am and Lao Am, which NFKC takes apart although nobody writes their parts. */
+/** Everything but the vowels Sara Am and Lao Am, which NFKC splits, but which are always typed whole. */
 const COMPATIBLE = /[^\u0e33\u0eb3]+/g;
 
 /**

@@ -19,7 +19,7 @@ const Alt = checked<string>(
   {
     type: "string",
     maxLength: MAX_ALT_LENGTH,
-    description: "Describes the photo for people who do not see it. Empty: nobody has described it yet.",
+    description: "Describes the photo for people who can't see it. Empty until someone adds a description.",
     examples: ["Bella sleeps on a sofa"],
   },
   `must be a line of at most ${MAX_ALT_LENGTH} characters, without control or invisible characters`,
@@ -31,7 +31,7 @@ const Pixels = (description: string, example: number) => Count(`${description}, 
 export const Photo = t.Object(
   {
     id: Id("Unique identifier, assigned by the service.", 12),
-    alt: t.String({ description: "Describes the photo. Empty: nobody has described it yet." }),
+    alt: t.String({ description: "Describes the photo. Empty until someone adds a description." }),
     width: Pixels("Width of the original, upright", 4000),
     height: Pixels("Height of the original, upright", 3000),
     placeholder: ResponseText("A blurred picture as a data URL, to show while the photo loads."),

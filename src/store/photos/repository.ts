@@ -67,7 +67,7 @@ interface Edit {
   order: Photo[];
 }
 
-/** The result of a change, or of a deletion without one, for an animal's photos; or why there is none. */
+/** What changing a photo, or deleting it if there is no `change`, does to an animal's photos; or why it is refused. */
 const edit = (
   photos: readonly Photo[],
   id: number,

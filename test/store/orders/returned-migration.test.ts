@@ -94,7 +94,7 @@ test("an order that was completed before the upgrade can be returned", async () 
   expect(await statusOf(store, 1)).toBe("available");
 });
 
-test("events of before the upgrade are read with the present animal, and as the deletion of one that is gone", async () => {
+test("events from before the upgrade have the animal as it is now; those of a deleted animal read as its deletion", async () => {
   const { store } = await openUpgraded();
   const events = petEventRepository(store.database);
   const milo = { id: 1, name: "Milo", categoryId: 1n, status: "sold" };

@@ -158,7 +158,7 @@ test.each([
   ]);
 });
 
-test("every file that is no photo is refused with the accepted formats", async () => {
+test("a file that is not a photo is refused, and the error lists the accepted formats", async () => {
   for (const [name, bytes] of await hostileFiles()) {
     const { code, message } = await refusalOf(bytes);
     expect([name, code]).toEqual([name, "invalid_image"]);
