@@ -26,10 +26,10 @@ import { type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "../p
 import { orderEndpoints } from "../store/orders/endpoints.ts";
 import { personEndpoints } from "../access/people/endpoints.ts";
 import { eventStream } from "../store/pets/events/streams.ts";
-import { photoEndpoints } from "../store/photos/endpoints.ts";
+import { photoEndpoints, photosOf } from "../store/photos/endpoints.ts";
 import { petEndpoints } from "../store/pets/endpoints.ts";
 import { fieldEndpoints } from "../store/pets/fields/endpoints.ts";
-import { profileEndpoints } from "../store/pets/profile/endpoints.ts";
+import { profileEndpoints, profilesOf } from "../store/pets/profile/endpoints.ts";
 import { previewAddress, projectAddresses } from "../platform/projects/addresses.ts";
 import { projectEndpoints } from "../platform/projects/endpoints.ts";
 import type { Services } from "./services.ts";
@@ -139,7 +139,11 @@ export const createRoutes = (
     withoutIdleTimeout,
   });
   return [
-    petEndpoints(context, macros, pets, stream),
+    petEndpoints(context, macros, {
+      pets,
+      partsOf: { profile: profilesOf(services.profiles), photos: photosOf(services.photos) },
+      stream,
+    }),
     photoEndpoints(services.photos, { macros, withoutIdleTimeout }),
     profileEndpoints({ profiles: services.profiles, macros }),
     fieldEndpoints({ fields: services.fields, macros }),

@@ -12,6 +12,7 @@ export type {
   Field,
   FieldChange,
   NewCategory,
+  ListedPet,
   NewField,
   NewOrder,
   NewPet,

@@ -25,6 +25,8 @@ export type Order = Schemas["Order"];
 export type NewOrder = Schemas["NewOrder"];
 export type OrderReturn = Schemas["OrderReturn"];
 export type Statistics = Schemas["Statistics"];
+/** An animal with the parts that `include` asks for. */
+export type ListedPet = Pet & { profile?: Profile; photos?: Photo[] };
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 export type PetQuery = QueryOf<"listPets">;
 export type CategoryQuery = QueryOf<"listCategories">;
@@ -50,15 +52,18 @@ const listOf = <Item, Query extends { cursor?: string }>(
 };
 
 const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof petEvents>) => {
-  const all = listOf((query: PetQuery, options): Promise<Reply<Pet[]>> =>
+  const all = listOf((query: PetQuery, options): Promise<Reply<ListedPet[]>> =>
     store.GET("/pets", { ...options, params: { query } }),
   );
   return {
     ...all,
     /** One animal. @throws ApiError `not_found` */
-    async get(id: number, options?: CallOptions): Promise<Pet> {
+    async get(
+      id: number,
+      { include, ...options }: CallOptions & Pick<PetQuery, "include"> = {},
+    ): Promise<ListedPet> {
       // GET /pets/{petId} is deprecated.
-      const [pet] = (await all.list({ ids: String(id) }, options)).items;
+      const [pet] = (await all.list({ ids: String(id), ...(include && { include }) }, options)).items;
       if (!pet) throw new ApiError(404, "not_found", "There is no animal with this id.");
       return pet;
     },

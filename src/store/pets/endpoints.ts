@@ -23,9 +23,11 @@ import {
   EventsQuery,
   fromChangeResults,
   fromPet,
+  GetQuery,
   ListQuery,
   MAX_TAGGED,
   NewPet,
+  type Part,
   Pet,
   PetChange,
   PetChangeResults,
@@ -39,6 +41,7 @@ import {
   toPetChange,
 } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
+import type { Pet as StoredPet } from "./pet.ts";
 import { DAYS, petStatistics } from "./statistics.ts";
 
 const MAX_PAGES = 1000;
@@ -54,6 +57,8 @@ const cacheKey = (url: string): string => {
 /** More tags would not fit the 4 KB that proxies keep for the headers of a response. */
 const hasTags = (ids: readonly number[] | undefined, count: number): boolean =>
   ids !== undefined && count > 0 && count <= MAX_TAGGED;
+
+type Query = ListPets & { include?: readonly Part[] | undefined };
 
 interface CachedPage {
   etag: string;
@@ -72,12 +77,20 @@ const selectResponse = (page: CachedPage, ifNoneMatch: string | undefined): Resp
  * Caches the responses of `GET /v1/pets`: building one costs four times as much as cloning it. Every write changes `version`,
  * and a new version empties the cache, so no response is older than the last acknowledged write.
  */
-const petListCache = ({ list }: PetService, { version }: Context["database"]) => {
+const petListCache = (
+  { list }: PetService,
+  { version }: Context["database"],
+  toJson: ReturnType<typeof includer>,
+) => {
   const pages = lruCache<string, CachedPage>({ maxEntries: MAX_PAGES, maxBytes: MAX_BYTES, version });
 
-  const makePage = async (query: ListPets, url: string, current: number): Promise<CachedPage> => {
+  const makePage = async (
+    { include, ...query }: Query,
+    url: string,
+    current: number,
+  ): Promise<CachedPage> => {
     const { items, next } = await list(query);
-    const json = JSON.stringify(items.map(fromPet));
+    const json = JSON.stringify(toJson(items, include));
     const links = nextPage(url, ListQuery, next);
     // The ETag covers the link: a last page may gain a next page while its animals stay the same.
     const etag = etagOf(`${links["link"] ?? ""}${json}`);
@@ -93,7 +106,7 @@ const petListCache = ({ list }: PetService, { version }: Context["database"]) =>
 
   return {
     /** The response to a list query; 304 if `ifNoneMatch` names its ETag. @param url whose parameters `query` has */
-    respond(query: ListPets, url: string, ifNoneMatch: string | undefined): Response | Promise<Response> {
+    respond(query: Query, url: string, ifNoneMatch: string | undefined): Response | Promise<Response> {
       // Read before the rows: a page with newer rows than its version says is dropped too early, never too late.
       const current = version();
       const page = pages.get(cacheKey(url));
@@ -103,13 +116,30 @@ const petListCache = ({ list }: PetService, { version }: Context["database"]) =>
   };
 };
 
+/** The parts of animals by their ids, as a response has them; undefined for an animal without one. */
+type PartsOf = Readonly<Record<Part, (petIds: readonly number[]) => (petId: number) => unknown>>;
+
+/** The JSON forms of animals, with the parts that a request asks for. */
+const includer =
+  (partsOf: PartsOf) =>
+  (pets: readonly StoredPet[], include: readonly Part[] = []): object[] => {
+    const ids = pets.map(({ id }) => id);
+    const parts = include.map((name) => [name, partsOf[name](ids)] as const);
+    const withParts = (pet: StoredPet) => ({
+      ...fromPet(pet),
+      ...Object.fromEntries(parts.map(([name, of]) => [name, of(pet.id)])),
+    });
+    return pets.map(parts.length > 0 ? withParts : fromPet);
+  };
+
 const BELLA = { id: 7, name: "Bella", categoryId: 3, status: "available" };
 const REX = { id: 8, name: "Rex", categoryId: 1 };
 
 const FIRST_DAY = Date.UTC(2026, 9, 22);
 
-const petReads = ({ add }: Endpoints, pets: PetService, stream: EventStream, { database }: Context) => {
-  const pages = petListCache(pets, database);
+const petReads = ({ add }: Endpoints, { pets, partsOf, stream }: PetParts, { database }: Context) => {
+  const toJson = includer(partsOf);
+  const pages = petListCache(pets, database, toJson);
   add("GET /v1/pets", {
     id: "listPets",
     stability: "stable",
@@ -146,10 +176,12 @@ const petReads = ({ add }: Endpoints, pets: PetService, stream: EventStream, { d
     description:
       "Returns one animal by id. This operation is deprecated and will be removed on 5 December 2030. Use `GET /pets` with the status filter instead.",
     params: { petId: IdInPath("Id of the animal to retrieve.") },
+    query: GetQuery,
     returns: [Pet, "The requested animal.", BELLA],
     response: { headers: ["ETag"] },
     conditions: ["If-None-Match"],
-    run: ({ params, headers }) => jsonWithEtag(JSON.stringify(fromPet(pets.get(params.petId))), headers),
+    run: ({ params, query, headers }) =>
+      jsonWithEtag(JSON.stringify(toJson([pets.get(params.petId)], query.include)[0]), headers),
   });
 };
 
@@ -281,10 +313,17 @@ const statisticsReads = ({ add, list }: Endpoints, { counts }: PetService, { dat
   });
 };
 
+interface PetParts {
+  pets: PetService;
+  partsOf: PartsOf;
+  stream: EventStream;
+}
+
 /** Animals and their statistics, under `/v1`. */
-export const petEndpoints = (context: Context, macros: Macros, pets: PetService, stream: EventStream) => {
+export const petEndpoints = (context: Context, macros: Macros, parts: PetParts) => {
+  const { pets } = parts;
   const room = endpoints({ macros, tag: "animals", scope: "pets:read" });
-  petReads(room, pets, stream, context);
+  petReads(room, parts, context);
   petWrites(room, pets);
   statisticsReads(room, pets, context);
   return room.app;

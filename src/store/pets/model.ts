@@ -140,6 +140,31 @@ const Sort = OneOf("PetSort", PET_SORTS, {
   examples: ["-id"],
 });
 
+/** What a read can add to each animal. */
+export const PARTS = ["profile", "photos"] as const;
+export type Part = (typeof PARTS)[number];
+
+const INCLUDE_PATTERN = `^(${PARTS.join("|")})(,(${PARTS.join("|")}))?$`;
+const INCLUDE = new RegExp(INCLUDE_PATTERN);
+
+const Include = parsed(
+  checked(
+    "Include",
+    {
+      type: "string",
+      pattern: INCLUDE_PATTERN,
+      description:
+        "Adds to each animal its `profile`, its `photos`, or both: members with the responses of `GET /pets/{petId}/profile` and `GET /pets/{petId}/photos`. An animal whose stored profile is damaged lacks `profile`. The entity tags in `Item-ETags` are those of the animals without them.",
+      examples: ["profile,photos"],
+    },
+    "must be profile, photos, or profile,photos",
+    (value) => typeof value === "string" && INCLUDE.test(value),
+  ),
+  (text) => PARTS.filter((part) => text.split(",").includes(part)),
+);
+
+export const GetQuery = t.Object({ include: t.Optional(Include) }, { additionalProperties: false });
+
 export const ListQuery = t.Object(
   {
     limit: limitOf("Maximum number of animals returned."),
@@ -184,6 +209,7 @@ export const ListQuery = t.Object(
         (value) => typeof value === "string" && isDay(value),
       ),
     ),
+    include: t.Optional(Include),
   },
   { additionalProperties: false },
 );

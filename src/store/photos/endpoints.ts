@@ -167,6 +167,14 @@ const writes = ({ add }: Endpoints, photos: PhotoService, withoutIdleTimeout: Wi
   });
 };
 
+/** The JSON forms of animals' photos. */
+export const photosOf =
+  ({ listMany }: PhotoService) =>
+  (petIds: readonly number[]) => {
+    const found = listMany(petIds);
+    return (petId: number) => (found.get(petId) ?? []).map(fromPhoto);
+  };
+
 /** Photos of animals, under `/v1/pets/{petId}/photos`. */
 export const photoEndpoints = (
   photos: PhotoService,

@@ -37,6 +37,12 @@ const LIST = statement(sql`
   WHERE ${OF_PET}
   ORDER BY ${petPhotos.position}, ${petPhotos.id}`).as(toPhoto);
 
+const LIST_MANY = statement(sql`
+  SELECT ${columnsOf(petPhotos)}
+  FROM ${petPhotos}
+  WHERE ${petPhotos.petId} IN (SELECT value FROM json_each(${value("petIds")}))
+  ORDER BY ${petPhotos.position}, ${petPhotos.id}`).as(toPhoto);
+
 const FIND = statement(sql`
   SELECT ${columnsOf(petPhotos)} FROM ${petPhotos} WHERE ${petPhotos.id} = ${value("id")} AND ${OF_PET}`).as(
   toPhoto,
@@ -110,6 +116,8 @@ export const photoRepository = ({ client, commit }: Database) => ({
   hasAnimal: (petId: number): boolean => ANIMAL.get(client, { petId }) !== undefined,
   /** An animal's photos, in their order. */
   list: (petId: number): Photo[] => LIST.all(client, { petId }),
+  /** The photos of animals, each animal's in their order. */
+  listMany: (petIds: readonly number[]): Photo[] => LIST_MANY.all(client, { petIds: JSON.stringify(petIds) }),
   find: (petId: number, id: number): Photo | undefined => FIND.get(client, { petId, id }),
   /** Adds a photo after the others, in one atomic step; undefined if the animal is gone, or has as many as it can have. */
   async add(

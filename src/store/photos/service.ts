@@ -48,6 +48,8 @@ export const openPhotos = ({ config, database, clock }: Context, storage: PhotoS
   return {
     get,
     list,
+    /** The photos of animals by their ids, each animal's in their order. */
+    listMany: (petIds: readonly number[]) => Map.groupBy(photos.listMany(petIds), ({ petId }) => petId),
     /**
      * Receives an upload, and calls `use` with its photo when its turn comes.
      * @throws Fault not_found, photo_limit_reached, invalid_request, payload_too_large, request_timeout, storage_unavailable

@@ -92,7 +92,7 @@ test("GET /v1/pets refuses an unknown parameter with its name and the names of t
   const response = await empty().call("GET", "/v1/pets?colour=red");
   expect(response.status).toBe(400);
   expect(await messageOf(response)).toBe(
-    "colour: is not a known query parameter (known: limit, status, cursor, categoryId, q, ids, sort, updatedSince, sex, size, tag, reference, arrivedSince)",
+    "colour: is not a known query parameter (known: limit, status, cursor, categoryId, q, ids, sort, updatedSince, sex, size, tag, reference, arrivedSince, include)",
   );
 });
 

@@ -3,7 +3,15 @@ import { etagOf, findExpected, jsonWithEtag, keyedJson, type RequestHeaders } fr
 import type { Macros } from "../../../http/macros.ts";
 import { IdInPath } from "../../../http/schemas.ts";
 import type { Actor } from "../../../lib/actor.ts";
-import { etagOfProfile, Profile, ProfileChange, ProfileDocument, profileJson, toMembers } from "./model.ts";
+import {
+  etagOfProfile,
+  fromProfile,
+  Profile,
+  ProfileChange,
+  ProfileDocument,
+  profileJson,
+  toMembers,
+} from "./model.ts";
 import { mergePatch } from "./profile.ts";
 import type { ProfileService } from "./service.ts";
 
@@ -13,6 +21,17 @@ const BELLA = { createdAt: "2026-11-20T09:30:00.000Z", updatedAt: "2026-11-21T08
 const params = { petId: IdInPath("Id of the animal.") };
 
 const CONDITIONS = { response: { headers: ["ETag"] }, conditions: ["If-Match"] };
+
+/** The JSON forms of animals' profiles; undefined for a damaged one. */
+export const profilesOf =
+  ({ getMany }: ProfileService) =>
+  (petIds: readonly number[]) => {
+    const found = getMany(petIds);
+    return (petId: number) => {
+      const profile = found.get(petId);
+      return profile?.members && fromProfile({ ...profile, members: profile.members });
+    };
+  };
 
 /** Profiles of animals, under `/v1/pets/{petId}/profile`. */
 export const profileEndpoints = ({ profiles, macros }: { profiles: ProfileService; macros: Macros }) => {

@@ -88,9 +88,14 @@ export const toMembers = (document: unknown, fields: readonly Field[], now: numb
   return Object.fromEntries(present.map((name) => [name, members[name]]));
 };
 
-/** The JSON text of a profile. */
-export const profileJson = ({ createdAt, updatedAt, members }: StoredProfile): string =>
-  JSON.stringify({ createdAt: formatTime(createdAt), updatedAt: formatTime(updatedAt), ...members });
+/** The JSON form of a profile. */
+export const fromProfile = ({ createdAt, updatedAt, members }: StoredProfile) => ({
+  createdAt: formatTime(createdAt),
+  updatedAt: formatTime(updatedAt),
+  ...members,
+});
+
+export const profileJson = (profile: StoredProfile): string => JSON.stringify(fromProfile(profile));
 
 /** The entity tag of a profile, as `ETag` has it and `If-Match` takes it. */
 export const etagOfProfile = (profile: StoredProfile): string => etagOf(profileJson(profile));

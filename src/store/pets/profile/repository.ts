@@ -4,15 +4,7 @@ import { commitDecided } from "../../../data/db/commit.ts";
 import type { Database } from "../../../data/db/open.ts";
 import { pets } from "../../../data/db/schema/pets.ts";
 import { petProfiles } from "../../../data/db/schema/profiles.ts";
-import {
-  columnsOf,
-  type Connection,
-  insertRow,
-  set,
-  statement,
-  value,
-  valuesFor,
-} from "../../../data/db/statement.ts";
+import { columnsOf, insertRow, set, statement, value, valuesFor } from "../../../data/db/statement.ts";
 import type { Act } from "../../../lib/actor.ts";
 import { partChanged } from "../events/part-queries.ts";
 import { storingProfileWords } from "../word-queries.ts";
@@ -39,12 +31,20 @@ interface Row {
 
 const HAS_ID = sql`${pets.id} = ${value("petId")}`;
 
+const ROW = sql`${columnsOf(pets, "name", "createdAt")},
+    coalesce(${pets.updatedAt}, ${pets.createdAt}) AS updatedAt, ${columnsOf(petProfiles, "data")}`;
+
+const FROM = sql`FROM ${pets} LEFT JOIN ${petProfiles} ON ${petProfiles.petId} = ${pets.id}`;
+
 const FIND = statement<Row>(sql`
-  SELECT ${columnsOf(pets, "name", "createdAt")},
-    coalesce(${pets.updatedAt}, ${pets.createdAt}) AS updatedAt, ${columnsOf(petProfiles, "data")}
-  FROM ${pets}
-  LEFT JOIN ${petProfiles} ON ${petProfiles.petId} = ${pets.id}
+  SELECT ${ROW}
+  ${FROM}
   WHERE ${HAS_ID}`);
+
+const FIND_MANY = statement<Row & { petId: number }>(sql`
+  SELECT ${pets.id} AS petId, ${ROW}
+  ${FROM}
+  WHERE ${pets.id} IN (SELECT value FROM json_each(${value("petIds")}))`);
 
 const HOLDER = statement<{ petId: number }>(sql`
   SELECT ${columnsOf(petProfiles, "petId")} FROM ${petProfiles}
@@ -54,16 +54,23 @@ const UPSERT = statement(sql`
   ${insertRow(petProfiles, valuesFor("petId", "data"))}
   ON CONFLICT (pet_id) DO UPDATE ${set(petProfiles, { data: value("data") })}`);
 
-const read = (connection: Connection, row: Row): StoredProfile => {
-  const { createdAt, updatedAt, data } = row;
-  const fields = fieldsOf(connection);
-  return { createdAt, updatedAt, members: fromStored(data ?? "{}", fields), fields };
-};
+const read = ({ createdAt, updatedAt, data }: Row, fields: readonly Field[]): StoredProfile => ({
+  createdAt,
+  updatedAt,
+  members: fromStored(data ?? "{}", fields),
+  fields,
+});
 
 export const profileRepository = ({ client, commit }: Database) => ({
   find(petId: number): StoredProfile | undefined {
     const row = FIND.get(client, { petId });
-    return row && read(client, row);
+    return row && read(row, fieldsOf(client));
+  },
+  /** The profiles of the animals that exist, by their ids. */
+  findMany(petIds: readonly number[]): Map<number, StoredProfile> {
+    const fields = fieldsOf(client);
+    const rows = FIND_MANY.all(client, { petIds: JSON.stringify(petIds) });
+    return new Map(rows.map((row) => [row.petId, read(row, fields)]));
   },
   /**
    * Replaces the profile by what `next` makes of it, in one atomic step. Nothing is written if `next` throws, or if it makes
@@ -73,7 +80,7 @@ export const profileRepository = ({ client, commit }: Database) => ({
     commitDecided<WriteResult>(commit, (connection) => {
       const row = FIND.get(connection, { petId });
       if (!row) return [{ refused: "not_found" }];
-      const { fields, ...before } = read(connection, row);
+      const { fields, ...before } = read(row, fieldsOf(connection));
       const members = next({ fields, ...before });
       const changed = changedMembers(before.members ?? {}, members);
       if (before.members && changed.length === 0) return [{ ...before, members: before.members }];

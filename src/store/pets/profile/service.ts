@@ -33,6 +33,8 @@ export const openProfiles = ({ database, clock }: Context) => {
       if (!found) throw faultOf({ refused: "not_found" });
       return profileOf(petId, found);
     },
+    /** The profiles of animals by their ids. A damaged one has no members. */
+    getMany: profiles.findMany,
     /**
      * Replaces the profile by what `next` makes of it, in one atomic step, if it still is `expected`.
      * @param next called in the transaction; `present` throws if the stored profile is damaged
