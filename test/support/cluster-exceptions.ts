@@ -21,6 +21,10 @@ export const EXCEPTIONS = {
     files: undefined,
     reason: "Another process writes to the file without the log, which it refuses to do to a replica.",
   },
+  upgrade: {
+    files: undefined,
+    reason: "It opens the file of an earlier version, which a replica refuses.",
+  },
   workers: {
     files: undefined,
     reason: "One process serves a node: with DATABASE_URL there are no workers.",

@@ -47,7 +47,7 @@ const writeEarlier = (path: string) => {
 const openUpgraded = async () => {
   const path = join(temporaryDirectory(), "store.db");
   const triggers = writeEarlier(path);
-  return { triggers, store: await openStore({ path }) };
+  return { triggers, store: await openStore({ embedded: "upgrade", path }) };
 };
 
 test("the upgrade keeps every order, with its id and times, and its triggers", async () => {
