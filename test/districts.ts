@@ -116,7 +116,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "data/recovery": 1141,
   edge: 1964,
   "edge/workers": 314,
-  http: 2597,
+  http: 2603,
   lib: 2925,
   "operate/backups": 2554,
   "operate/service": 921,

@@ -15,9 +15,13 @@ export const Parse: unique symbol = Symbol("parse");
 
 export type ParsedSchema = TSchema & { [Parse]?: (text: unknown) => unknown };
 
+/** The rule of each kind: the registry has one check for it. */
+const rules = new Map<string, string>();
+
 /**
  * A schema that documents show as `json` and `accepts` checks.
  * @param rule follows the field's name in the message of a fault: "must be ..."
+ * @throws Error if another schema of this kind has another rule
  */
 export const checked = <Value>(
   kind: string,
@@ -25,6 +29,8 @@ export const checked = <Value>(
   rule: string,
   accepts: (value: unknown) => boolean,
 ) => {
+  if (rule !== (rules.get(kind) ?? rule)) throw new Error(`two rules for schemas of the kind ${kind}`);
+  rules.set(kind, rule);
   TypeRegistry.Set(kind, (_schema, value) => accepts(value));
   return t.Unsafe<Value>({ ...json, [Kind]: kind, [Rule]: rule });
 };
