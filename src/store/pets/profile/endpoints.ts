@@ -1,8 +1,18 @@
+import { t } from "elysia";
 import { endpoints } from "../../../http/endpoint.ts";
-import { etagOf, findExpected, jsonWithEtag, keyedJson, type RequestHeaders } from "../../../http/etag.ts";
+import {
+  etagOf,
+  findExpected,
+  isNotModified,
+  jsonWithEtag,
+  keyedJson,
+  keyedNotModified,
+  type RequestHeaders,
+} from "../../../http/etag.ts";
 import type { Macros } from "../../../http/macros.ts";
 import { IdInPath } from "../../../http/schemas.ts";
 import type { Actor } from "../../../lib/actor.ts";
+import { descriptionHtml } from "./description.ts";
 import {
   etagOfProfile,
   fromProfile,
@@ -17,6 +27,14 @@ import type { ProfileService } from "./service.ts";
 
 const MEMBERS = { sex: "female", birthDate: "2024-05", breeds: ["Beagle"], goodWith: { children: "yes" } };
 const BELLA = { createdAt: "2026-11-20T09:30:00.000Z", updatedAt: "2026-11-21T08:00:00.000Z", ...MEMBERS };
+
+/** A browser that opens it as a page loads and runs nothing. */
+const keyedHtml = (html: string, etag: string): Response => {
+  const response = keyedJson(html, etag);
+  response.headers.set("content-type", "text/html; charset=utf-8");
+  response.headers.set("content-security-policy", "default-src 'none'; sandbox");
+  return response;
+};
 
 const params = { petId: IdInPath("Id of the animal.") };
 
@@ -57,6 +75,22 @@ export const profileEndpoints = ({ profiles, macros }: { profiles: ProfileServic
     response: { headers: ["ETag"] },
     conditions: ["If-None-Match"],
     run: ({ params: { petId }, headers }) => jsonWithEtag(profileJson(profiles.get(petId)), headers),
+  });
+  add("GET /v1/pets/:petId/profile/description", {
+    id: "renderDescription",
+    summary: "Fetch the description of an animal as HTML",
+    description:
+      "Renders the `description` of the profile, which is CommonMark. HTML in it is text, a picture is its text, and only links to `https`, `http` and `mailto` are kept. A page can contain the result as it is. Without a description, the result is empty.",
+    params,
+    returns: [t.String(), "The HTML.", "<p>A <em>calm</em> dog.</p>\n"],
+    response: { textAs: "text/html", headers: ["ETag"] },
+    conditions: ["If-None-Match"],
+    run: ({ params: { petId }, headers }) => {
+      const { description = "" } = profiles.get(petId).members;
+      const html = descriptionHtml(String(description));
+      const etag = etagOf(html);
+      return isNotModified(headers, etag) ? keyedNotModified(etag) : keyedHtml(html, etag);
+    },
   });
   add("PUT /v1/pets/:petId/profile", {
     id: "putProfile",
