@@ -15,6 +15,12 @@ interface Named {
   name: string;
 }
 
+interface StoredPhoto {
+  alt: string;
+  sizes: { url: string }[];
+  preview: string;
+}
+
 /** Every item of a list, by following its Link headers. */
 const everything = async <Item>({ call }: Asker, first: string): Promise<Item[]> => {
   const items: Item[] = [];
@@ -42,6 +48,15 @@ const versionOf = async ({ visit }: Asker, slug: string): Promise<string | undef
   return version;
 };
 
+/** @throws if a file of the photo is missing, or not what its address names */
+const assertPhoto = async ({ call }: Asker, { alt, sizes, preview }: StoredPhoto): Promise<void> => {
+  for (const url of [...sizes.map((size) => size.url), preview]) {
+    const response = await call(url);
+    const hash = Bun.SHA256.hash(await response.bytes(), "hex");
+    if (response.headers.get("etag") !== `"${hash}"`) throw new Error(`${alt}: ${response.status} at ${url}`);
+  }
+};
+
 /** Reads all states that the clients changed. */
 const statesIn = async (asker: Asker, { histories }: Ledger) => {
   const states = new Map<string, string>();
@@ -50,8 +65,15 @@ const statesIn = async (asker: Asker, { histories }: Ledger) => {
     if (states.has(key)) throw new Error(`twice: ${key}`);
     states.set(key, state);
   };
-  const pets = await everything<Named & { status: string }>(asker, "/v1/pets?limit=100");
-  for (const { id, name, status } of pets) {
+  const pets = await everything<Named & { status: string; photos: StoredPhoto[] }>(
+    asker,
+    "/v1/pets?limit=100&include=photos",
+  );
+  for (const { id, name, status, photos } of pets) {
+    for (const photo of photos) {
+      set(keyIn(photo.alt), photo.alt);
+      await assertPhoto(asker, photo);
+    }
     set(keyIn(name), `${name} ${status}`);
     ids.set(keyIn(name), id);
   }

@@ -1,3 +1,4 @@
+import { jpeg } from "../../support/images.ts";
 import type { Server } from "../support.ts";
 import { upload } from "../site.ts";
 
@@ -8,14 +9,14 @@ interface History {
   marks: number[];
 }
 
-/** What the clients sent and were told. A key names an animal, an adoption, an API key or a site. */
+/** What the clients sent and were told. A key names an animal, its photo, an adoption, an API key or a site. */
 export interface Ledger {
   histories: Map<string, History>;
   /** The ids of animals whose addition was acknowledged, by their keys. */
   ids: Map<string, number>;
 }
 
-/** A name of an animal or an adopter with its key. */
+/** A name of an animal or an adopter, or the text of a photo, with its key. */
 export const nameOf = (key: string, version: string): string => `${key} ${version}`;
 export const keyIn = (name: string): string => name.split(" ")[0] ?? "";
 /** The name of everything that the server must refuse. */
@@ -138,6 +139,25 @@ const startLoad = ({ server, group, ledger, acknowledge }: Load) => {
     );
   };
 
+  const photos = async (client: string, round: number) => {
+    const pet = `pictured-${client}-${round}`;
+    const photo = `photo-${client}-${round}`;
+    const path = `${await add(pet)}/photos`;
+    const body = await jpeg(40 + (round % 100), 30);
+    const alt = nameOf(photo, "0");
+    const upload = () =>
+      server.call(`${path}?alt=${encodeURIComponent(alt)}`, {
+        method: "POST",
+        headers: { "content-type": "image/jpeg" },
+        body,
+      });
+    const added = await change({ [photo]: alt }, upload, 201);
+    const own = `${path}/${((await added.json()) as { id: number }).id}`;
+    const next = nameOf(photo, "1");
+    await change({ [photo]: next }, () => send(own, { alt: next }, "PATCH"), 200);
+    if (round % 3 === 0) await change({ [photo]: undefined }, () => send(own, undefined, "DELETE"), 204);
+  };
+
   const keys = async (client: string, round: number) => {
     const name = `key-${client}-${round}`;
     const body = { name, scopes: ["pets:read"] };
@@ -162,7 +182,7 @@ const startLoad = ({ server, group, ledger, acknowledge }: Load) => {
     }
   };
   const running = Promise.all(
-    [animals, animals, animals, animals, orders, orders, keys, sites, sites].map((act, client) =>
+    [animals, animals, animals, animals, orders, orders, photos, keys, sites, sites].map((act, client) =>
       repeat(`${group}${client}`, act),
     ),
   );
