@@ -7,9 +7,10 @@ import { isOriginal, MAX_ALT_LENGTH, MAX_PHOTOS, type Photo as StoredPhoto } fro
 
 /** The media types of an upload. */
 export const UPLOAD_TYPES = [
+  // First, because generators of clients make the request of the first one.
+  "multipart/form-data",
   ...Object.values(IMAGE_TYPES),
   "application/octet-stream",
-  "multipart/form-data",
 ];
 
 const isAlt = (value: unknown): boolean => value === "" || isLine(value, MAX_ALT_LENGTH);

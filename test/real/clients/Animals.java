@@ -32,7 +32,7 @@ public class Animals {
     animals.createPet(new NewPet().name("Ada").categoryId(1L), null);
 
     result.put("pages", pages(animals));
-    Pet fetched = animals.getPet(added.getId(), null);
+    Pet fetched = animals.getPet(added.getId(), null, null);
     result.put("category", fetched.getCategoryId().toString());
     result.put("status", fetched.getStatus().getValue());
     Pet cleared = animals.changePet(added.getId(), new PetChange().status(null), null);
@@ -45,7 +45,8 @@ public class Animals {
     List<List<String>> pages = new ArrayList<>();
     String cursor = null;
     do {
-      ApiResponse<List<Pet>> page = animals.listPetsWithHttpInfo(2, null, cursor, null, null, null, null, null);
+      ApiResponse<List<Pet>> page = animals.listPetsWithHttpInfo(
+          2, null, cursor, null, null, null, null, null, null, null, null, null, null, null, null);
       pages.add(page.getData().stream().map(Pet::getName).toList());
       List<String> next = page.getHeaders().get("next-cursor");
       cursor = next == null ? null : next.get(0);
@@ -55,7 +56,7 @@ public class Animals {
 
   private static String error(AnimalsApi animals) throws Exception {
     try {
-      animals.getPet(999L, null);
+      animals.getPet(999L, null, null);
       return "none";
     } catch (ApiException exception) {
       Error error = JSON.readValue(exception.getResponseBody(), Error.class);
