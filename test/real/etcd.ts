@@ -1,7 +1,13 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Pair } from "../support/certificates.ts";
 import { newDirectory, until } from "./programs.ts";
+
+/** True once the kernel has stopped every thread of a process. */
+const isStopped = (pid: number): boolean =>
+  readdirSync(`/proc/${pid}/task`).every((task) =>
+    /^State:\tT/m.test(readFileSync(`/proc/${pid}/task/${task}/status`, "utf8")),
+  );
 
 /** What `real` needs for it. */
 export const ETCD = ["etcd", "setpriv"];
@@ -97,8 +103,11 @@ export const startEtcd = async (count: number, options: EtcdOptions = {}) => {
       },
       /** Starts it again with its data, after `kill`. */
       restart: async () => void (child = spawn()),
-      /** SIGSTOP and SIGCONT. */
-      pause: () => child.kill("SIGSTOP"),
+      /** SIGSTOP and SIGCONT. On a busy machine, threads of it respond for a moment after the signal. */
+      pause: () => {
+        child.kill("SIGSTOP");
+        while (!isStopped(child.pid)) Bun.sleepSync(1);
+      },
       resume: () => child.kill("SIGCONT"),
     };
   });
