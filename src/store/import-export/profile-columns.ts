@@ -1,0 +1,311 @@
+/** The meaning of `3/4/2026`: 3 April, or March 4. */
+export type DateOrder = "dmy" | "mdy";
+
+/** What a file does not say itself. */
+export interface Conventions {
+  dates?: DateOrder | undefined;
+  /** ISO 4217: the currency of fees without one. */
+  currency?: string | undefined;
+}
+
+/**
+ * Makes a value of the API from a trimmed cell that is not empty. A text without a meaning stays as it is, so that the check of
+ * the row names it.
+ */
+type ReadCell = (text: string, conventions: Conventions) => unknown;
+
+/** A column of a file for a part of a profile. */
+export interface ProfileColumn {
+  /** The member of the profile, and the member of that. */
+  into: readonly [member: string, part?: string];
+  /** The headers of other programs. A file's first column of these is read. */
+  synonyms: readonly string[];
+  read: ReadCell;
+  /** Makes the cell of an export: `read` gives the same value again. Absent: exports have no such column. */
+  write?(value: unknown): string;
+}
+
+/** Reads words in any case, whatever stands between their parts. */
+const oneOf = (meanings: Readonly<Record<string, readonly string[]>>): ReadCell => {
+  const valueOf = new Map(
+    Object.entries(meanings).flatMap(([value, words]) => [value, ...words].map((word) => [word, value])),
+  );
+  return (text) => valueOf.get(text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "_")) ?? text;
+};
+
+const YES = ["y", "true", "t", "1", "x", "checked", "ja", "oui", "si", "sí"];
+const NO = ["n", "false", "f", "0", "unchecked", "nein", "non"];
+const UNKNOWN = ["u", "not_known", "not_sure", "not_tested", "n_a", "_", "none"];
+
+const yesNoUnknown = oneOf({ yes: YES, no: NO, unknown: UNKNOWN });
+const OPPOSITES: Readonly<Record<string, string>> = { yes: "no", no: "yes" };
+
+const TRUTHS = new Map<unknown, boolean | undefined>([
+  ["yes", true],
+  ["no", false],
+  ["unknown", undefined],
+]);
+
+/** Unknown is an absent value. */
+const yesOrNo: ReadCell = (text, conventions) => {
+  const word = yesNoUnknown(text, conventions);
+  return TRUTHS.has(word) ? TRUTHS.get(word) : text;
+};
+
+const asIs: ReadCell = (text) => text;
+const json: ReadCell = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const GRAMS: Readonly<Record<string, number>> = {
+  g: 1,
+  kg: 1000,
+  lb: 453.59237,
+  lbs: 453.59237,
+  oz: 28.349523125,
+};
+
+/** Reads `12.4 kg`. @param unit of a number without one */
+const grams =
+  (unit?: string): ReadCell =>
+  (text) => {
+    const [, number = "", own = unit] = /^([0-9]+(?:[.,][0-9]+)?) *(kg|g|lbs?|oz)?\.?$/i.exec(text) ?? [];
+    const factor = own === undefined ? undefined : GRAMS[own.toLowerCase()];
+    return factor === undefined || number === ""
+      ? text
+      : Math.round(Number(number.replace(",", ".")) * factor);
+  };
+
+const LIST_SEPARATOR = "; ";
+
+/** Items that contain the separator make the list JSON. */
+const writeList = (items: unknown): string => {
+  const texts = items as string[];
+  return texts.some((item) => /[;,]|^\[/.test(item)) ? JSON.stringify(texts) : texts.join(LIST_SEPARATOR);
+};
+
+const readList: ReadCell = (text, conventions) => {
+  const items = text.startsWith("[") ? json(text, conventions) : text;
+  if (typeof items !== "string") return items;
+  return [
+    ...new Set(
+      items
+        .split(/[;,]/)
+        .map((item) => item.trim())
+        .filter(Boolean),
+    ),
+  ];
+};
+
+const SYMBOLS: Readonly<Record<string, string>> = { $: "USD", "€": "EUR", "£": "GBP" };
+
+const minorDigits = (currency: string): number | undefined => {
+  try {
+    return new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions()
+      .maximumFractionDigits;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads `150.00 EUR`, `€1,250` and `150,50 €`. */
+const readFee: ReadCell = (text, conventions) => {
+  const [, before = "", number = "", after = ""] = /^(\D*?) *([0-9][0-9.,' ]*?) *(\D*)$/u.exec(text) ?? [];
+  const named = before || after || conventions.currency || "";
+  const currency = SYMBOLS[named] ?? named.toUpperCase();
+  const digits = minorDigits(currency);
+  if (number === "" || digits === undefined || (before && after)) return text;
+  // Three digits after a comma are thousands, except of currencies with three.
+  const decimals = new RegExp(`^(.*?)(?:[.,]([0-9]{1,${Math.max(digits, 2)}}))?$`);
+  const [, whole = "", fraction = ""] = decimals.exec(number) ?? [];
+  const units = Number(whole.replaceAll(/\D/g, ""));
+  return { amount: Math.round(Number(`${units}.${fraction}`) * 10 ** digits), currency };
+};
+
+const writeFee = (fee: unknown): string => {
+  const { amount, currency } = fee as { amount: number; currency: string };
+  const digits = minorDigits(currency) ?? 2;
+  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+};
+
+const padded = (part: string): string => part.padStart(2, "0");
+
+/** Reads a date with or without a time: `2026-03-02`, `2026/3/2 10:00`, `02.03.2026`, or seconds since 1970. */
+export const readDate: ReadCell = (text, { dates }) => {
+  if (/^[0-9]{9,10}$/.test(text)) return new Date(Number(text) * 1000).toISOString().slice(0, 10);
+  const [day = ""] = text.split(/[ T]/);
+  const parts = day.split(/[-/.]/);
+  if (parts.some((part) => !/^[0-9]+$/.test(part))) return text;
+  if (parts[0]?.length === 4) return parts.map(padded).join("-");
+  const [first = "", second = "", year = ""] = parts;
+  if (parts.length !== 3 || year.length !== 4) return text;
+  const order = Number(first) > 12 ? "dmy" : Number(second) > 12 ? "mdy" : dates;
+  if (order === undefined) return text;
+  return [year, ...(order === "dmy" ? [second, first] : [first, second])].map(padded).join("-");
+};
+
+const text = (member: string, ...synonyms: string[]): ProfileColumn => ({
+  into: [member],
+  synonyms,
+  read: asIs,
+  write: String,
+});
+
+const date = (member: string, ...synonyms: string[]): ProfileColumn => ({
+  ...text(member, ...synonyms),
+  read: readDate,
+});
+
+const flag = (member: string, ...synonyms: string[]): ProfileColumn => ({
+  ...text(member, ...synonyms),
+  read: yesOrNo,
+  write: (value) => (value === true ? "yes" : "no"),
+});
+
+const list = (member: string, ...synonyms: string[]): ProfileColumn => ({
+  into: [member],
+  synonyms,
+  read: readList,
+  write: writeList,
+});
+
+const goodWith = (whom: string, ...synonyms: string[]): ProfileColumn => ({
+  into: ["goodWith", whom],
+  synonyms,
+  read: yesNoUnknown,
+  write: String,
+});
+
+/** A column of the opposite: `NoDogs`. */
+const badWith = (whom: string, ...synonyms: string[]): ProfileColumn => ({
+  into: ["goodWith", whom],
+  synonyms,
+  read: (cell, conventions) => {
+    const word = yesNoUnknown(cell, conventions);
+    return OPPOSITES[String(word)] ?? word;
+  },
+});
+
+/** The columns of profiles, by the name that exports give them. Headers are compared without case, spaces and punctuation. */
+export const PROFILE_COLUMNS = {
+  reference: text(
+    "reference",
+    ...["Animal Code", "Shelter Code", "Rescue ID", "ARN", "Animal Number", "Animal ID", "External ID"],
+    ...["Petstablished ID", "Organization Animal ID"],
+  ),
+  sex: {
+    ...text("sex", "Gender", "Animal Sex", "Sex Name"),
+    read: oneOf({
+      female: ["f", "w", "spayed_female", "female_spayed", "weiblich", "femelle", "hembra"],
+      male: ["m", "neutered_male", "male_neutered", "männlich", "mâle", "macho"],
+      unknown: UNKNOWN,
+    }),
+  },
+  birthDate: date(
+    "birthDate",
+    ...["Birthday", "Date Of Birth", "DOB", "Animal DOB", "DOBUnixTime", "Exact Birthdate"],
+  ),
+  birthDateEstimated: flag("birthDateEstimated", "Estimated Birthdate"),
+  breeds: list(
+    "breeds",
+    ...["Breed", "Primary Breed", "Pet Primary Breed", "Pri Breed", "Breed Primary", "Animal Breed 1"],
+    ...["Breed Name", "Breed String", "Pet Breed", "Animal Primary Breed"],
+  ),
+  colour: text(
+    "colour",
+    ...["Color", "Primary Color", "Animal Color", "Color (General)", "Color Details", "Base Colour Name"],
+  ),
+  size: {
+    ...text("size", "Size Group", "Animal Size", "Pet Size", "Size Name", "Size Potential (General)"),
+    read: oneOf({
+      small: ["s", "sm", "little"],
+      medium: ["m", "med"],
+      large: ["l", "big"],
+      extra_large: ["xl", "x_large", "xlarge", "extra_large", "very_large"],
+    }),
+  },
+  weightGrams: { into: ["weightGrams"], synonyms: [], read: grams("g"), write: String },
+  weightKg: { into: ["weightGrams"], synonyms: [], read: grams("kg") },
+  weightPounds: {
+    into: ["weightGrams"],
+    synonyms: ["Current Weight Pounds", "Weight lb", "Weight lbs"],
+    read: grams("lb"),
+  },
+  weight: { into: ["weightGrams"], synonyms: ["Animal Weight", "Current Weight"], read: grams() },
+  neutered: flag("neutered", ...["Altered", "Animal Neutered", "Spayed Neutered", "Is Altered", "Spay"]),
+  vaccinated: flag(
+    "vaccinated",
+    ...["Shots Current", "Shots", "Up-to-date", "Is Current Vaccinations", "Up-to-date on Shots etc"],
+  ),
+  microchip: text(
+    "microchip",
+    ...["Microchip Number", "Microchip ID", "Chip Number", "Animal Microchip", "Identichip Number"],
+  ),
+  goodWithChildren: goodWith(
+    "children",
+    ...[
+      "OK with Kids",
+      "Okay with Kids",
+      "Good with Kids",
+      "GoodWKids",
+      "Is Kids OK",
+      "Animal Good With Kids",
+    ],
+    "Gets along with Kids",
+  ),
+  goodWithDogs: goodWith(
+    "dogs",
+    ...["OK with Dogs", "Okay with Dogs", "GoodWDogs", "Is Dogs OK", "Animal Good With Dogs"],
+    "Gets along with Dogs",
+  ),
+  goodWithCats: goodWith(
+    "cats",
+    ...["OK with Cats", "Okay with Cats", "GoodWCats", "Is Cats OK", "Animal Good With Cats"],
+    "Gets along with Cats",
+  ),
+  noChildren: badWith("children", "No Kids"),
+  noDogs: badWith("dogs"),
+  noCats: badWith("cats"),
+  specialNeeds: text(
+    "specialNeeds",
+    ...[
+      "Special Needs Notes",
+      "Special Needs Details",
+      "Special Needs Description",
+      "Animal Health Problems",
+    ],
+  ),
+  fee: {
+    into: ["fee"],
+    synonyms: ["Adoption Fee", "Adoption Fee String"],
+    read: readFee,
+    write: writeFee,
+  },
+  location: text("location", "Current Location", "Animal Location", "Sublocation", "Kennel"),
+  arrivedOn: date(
+    "arrivedOn",
+    ...["Intake Date", "Arrival Date", "Received Date", "Animal Entry Date", "Entry Date", "Arrived"],
+    ...["Date Pet Entered Your Care", "Most Recent Entry Date", "LastIntakeUnixTime"],
+  ),
+  tags: list("tags"),
+  description: text(
+    "description",
+    ...[
+      "Desc",
+      "Dsc",
+      "Description (no html)",
+      "Animal Description",
+      "Animal Comments",
+      "Public Description",
+    ],
+    ...["Kennel Card / Website Memo", "Biography", "Description Text"],
+  ),
+  notes: text(
+    "notes",
+    ...["Internal Notes", "Private Notes", "Animal Hidden Details", "Intake Note", "Animal Notes"],
+  ),
+} satisfies Record<string, ProfileColumn>;
