@@ -5,14 +5,17 @@ import {
   type CategoryNames,
   categoryNames,
 } from "../store/import-export/category-names.ts";
-import { columnsOf, type Mapping, parseMapping } from "../store/import-export/columns.ts";
+import type { MemberChange, PresentPet } from "../store/import-export/changes.ts";
+import { columnsOf, type KeyField, type Mapping, parseMapping } from "../store/import-export/columns.ts";
+import { presentPets } from "../store/import-export/present-queries.ts";
 import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../store/import-export/source.ts";
-import type { Dependencies, ImportOptions, Preview } from "../store/import-export/import.ts";
+import type { Dependencies, ImportOptions } from "../store/import-export/import.ts";
 import { importFile, type ImportResult } from "../store/import-export/import.ts";
 import { categoryLookup, importRepository, storedCategories } from "../store/import-export/repository.ts";
 import { parseValueMapping, type ValueMapping } from "../store/import-export/value-mapping.ts";
 import { openCategories } from "../store/categories/service.ts";
 import { newCategoryChecker } from "../store/categories/model.ts";
+import { openFields } from "../store/pets/fields/service.ts";
 import type { Config } from "../config/config.ts";
 import { commandContext } from "../data/context.ts";
 import { databasePath } from "../data/data-dir/paths.ts";
@@ -43,7 +46,7 @@ const addMapping = (text: string, before: readonly Mapping[]): Mapping[] => {
   const mapping = parseMapping(text);
   if (!mapping)
     throw new UsageError(
-      `--map: ${JSON.stringify(text)} is not of the form "Animal Name=name"; the fields are name, category (a name), categoryId and status, or ignore`,
+      `--map: ${JSON.stringify(text)} is not of the form "Animal Name=name"; the fields are name, category (a name), categoryId, status, the members of a profile such as birthDate, and custom fields such as custom.coat, or ignore`,
     );
   const [column, role] = mapping;
   for (const [otherColumn, otherRole] of before) {
@@ -90,8 +93,19 @@ const TAKES = {
     fallback: [],
     fallbackText: "none",
   },
+  "--create-fields": "keep other columns in new custom fields",
+  "--dates <order>": {
+    text: "the order of dates such as 3/4/2026 (default: by the other dates of the file)",
+    choices: ["dmy", "mdy"] as const,
+  },
+  "--update": "change the animals that the store has, and add the others",
+  "--key <column>": 'the column that finds each animal, such as "Animal ID", or id for a file of export',
+  "--missing <action>": {
+    text: "what --update does with animals that the file lacks (default: report them)",
+    choices: ["adopted", "delete"] as const,
+  },
   "--create-categories": "create the categories that rows name and that do not exist",
-  "--dry-run": "check all rows, show the first five and write nothing",
+  "--dry-run": "check all rows, show the first five or the differences, and write nothing",
   "--rejected <file>": "where to write rejected rows (default: FILE.rejected)",
   "--again": "import a file that was imported before once more",
   "--raw":
@@ -102,8 +116,27 @@ const TAKES = {
 
 type ImportFlags = Input<typeof TAKES>;
 
+/** The field that finds animals, and the mapping of its column. @throws UsageError */
+const keyOf = ({ update, key, missing, map }: ImportFlags): { key?: KeyField; map: readonly Mapping[] } => {
+  if (!update && (key !== undefined || missing !== undefined))
+    throw new UsageError(`${key === undefined ? "--missing" : "--key"}: add --update, which it belongs to`);
+  if (!update) return { map };
+  if (key === undefined)
+    throw new UsageError(
+      '--update: add --key with the column that finds each animal, such as --key "Animal ID"',
+    );
+  if (key.trim().toLowerCase() === "id") return { key: "id", map };
+  const [, field = "reference"] = parseMapping(`x=${key}`) ?? [];
+  if (field !== "reference")
+    throw new UsageError(
+      `--key: ${quoted(key)} is the ${field}, which several animals may have: use id, or a column of references`,
+    );
+  const isField = parseMapping(`x=${key}`) !== undefined;
+  return { key: "reference", map: isField ? map : addMapping(`${key}=reference`, map) };
+};
+
 /** @throws UsageError */
-const importOptionsOf = (flags: ImportFlags): ImportOptions => {
+const importOptionsOf = (flags: ImportFlags): Omit<ImportOptions, "columns"> => {
   const { file } = flags;
   const path = file === "-" ? undefined : file;
   if (path !== undefined) assertReadable(path);
@@ -121,8 +154,10 @@ const importOptionsOf = (flags: ImportFlags): ImportOptions => {
     format: formatOf(path, flags.format),
     delimiter: delimiterOf(flags.delimiter),
     encoding: encodingOf(flags.encoding),
-    columns: columnsOf(flags.map),
     values: flags.value,
+    createsFields: flags.createFields ?? false,
+    dates: flags.dates,
+    missing: flags.missing,
     isRaw: flags.raw ?? false,
     reimport: flags.again ?? false,
   };
@@ -174,64 +209,134 @@ const categoryAccess = (
 
 const MAX_NAMES = 20;
 
-const categoryOf = ({ pet, category }: Preview, created: readonly string[]): string => {
-  if (category === undefined) return String(pet.categoryId);
+const categoryOf = (id: bigint, category: string | undefined, created: readonly string[]): string => {
+  if (category === undefined) return String(id);
   return created.includes(category) ? `${category} (new)` : category;
 };
 
 const printPreview = ({ preview, created }: ImportResult): void => {
-  if (preview.length === 0) return;
-  const rows = preview.map((row) => [
-    String(row.line),
-    printable(row.pet.name, 60),
-    printable(categoryOf(row, created), 40),
-    row.pet.status ? petStatusName(row.pet.status) : "-",
-  ]);
+  const rows = preview.flatMap(({ line, decision, category }) => {
+    if (decision.kind === "updated") return [];
+    const { pet } = decision;
+    return [
+      [
+        String(line),
+        printable(pet.name, 60),
+        printable(categoryOf(pet.categoryId, category, created), 40),
+        pet.status ? petStatusName(pet.status) : "-",
+      ],
+    ];
+  });
+  if (rows.length === 0) return;
   print(`${table([["LINE", "NAME", "CATEGORY", "STATUS"], ...rows], terminalWidth())}\n`);
 };
 
+const shown = (value: unknown): string => {
+  if (value === undefined) return "-";
+  return printable(
+    typeof value === "string" ? value : typeof value === "bigint" ? String(value) : JSON.stringify(value),
+    40,
+  );
+};
+
+const shownChange = ({ member, from, to }: MemberChange): string =>
+  `${member}: ${shown(from)} → ${shown(to)}`;
+
+/** Prints the differences between the file of an update and the store. */
+const printDifferences = ({ preview, absentPets, added, updated, absent }: ImportResult): void => {
+  const changed = preview.flatMap(({ line, decision }) =>
+    decision.kind === "added"
+      ? [[String(line), printable(decision.pet.name, 40), "added"]]
+      : decision.changes.map((change) => [
+          String(line),
+          printable(decision.update.before.name, 40),
+          shownChange(change),
+        ]),
+  );
+  const lost = absentPets.map(({ id, name }) => ["-", printable(`${name} (animal ${id})`, 40), "absent"]);
+  if (changed.length + lost.length === 0) return;
+  print(table([["LINE", "ANIMAL", "CHANGE"], ...changed, ...lost], terminalWidth()));
+  const hidden = added + updated + absent - preview.length - absentPets.length;
+  print(hidden > 0 ? `and ${quantity(hidden, "more animal")}\n` : "");
+};
+
 const summaryOf = (
-  { read, added, rejected, before, rejectedBefore, blank, done }: ImportResult,
+  result: ImportResult,
   file: string | undefined,
-  isDry: boolean,
+  { isDry, isUpdate }: { isDry: boolean; isUpdate: boolean },
 ) => {
-  const [verb, refused] = isDry ? ["would be added", "would be rejected"] : ["added", "rejected"];
+  const { read, added, rejected, before, rejectedBefore, blank, done, updated, unchanged, repeated, absent } =
+    result;
+  const would = isDry ? "would be " : "";
   const now = rejected - rejectedBefore;
   const here = rejectedBefore > 0 ? ` (${formatCount(now)} in this run)` : "";
   const place = now > 0 && !isDry ? `${here}, see ${file}` : "";
-  const skipped = blank > 0 ? `; ${quantity(blank, "blank row")} skipped` : "";
+  const changes = isUpdate
+    ? `${formatCount(updated)} ${would}changed, ${formatCount(unchanged)} unchanged, `
+    : "";
+  const others = [
+    ...(blank > 0 ? [`${quantity(blank, "blank row")} skipped`] : []),
+    ...(repeated > 0 ? [`${quantity(repeated, "further row")} of the same animals skipped`] : []),
+    ...(absent > 0
+      ? [`${quantity(absent, "animal")} of the store ${absent === 1 ? "is" : "are"} absent`]
+      : []),
+  ];
   const earlier = before > 0 ? ` (${formatCount(before)} in an earlier run)` : "";
-  const counts = `${quantity(read, "row")} read${earlier}: ${formatCount(added)} ${verb}, ${formatCount(rejected)} ${refused}${place}${skipped}`;
+  const counts = [
+    `${quantity(read, "row")} read${earlier}: ${formatCount(added)} ${would}added, ${changes}${formatCount(rejected)} ${would}rejected${place}`,
+    ...others,
+  ].join("; ");
   return done ? counts : `Stopped: ${counts}; run the same command again to continue`;
+};
+
+const animalNames = (pets: readonly PresentPet[]): string[] =>
+  pets.map(({ id, name }) => `${printable(name, 40)} (animal ${id})`);
+
+/** The values of a change as JSON: integers of 64 bits as text. */
+const jsonChange = ({ member, from, to }: MemberChange) => {
+  const [before, after] = [from, to].map((value) => (typeof value === "bigint" ? String(value) : value));
+  return { member, from: before ?? null, to: after ?? null };
 };
 
 /** The output of an import. @param rejected the file of rejected rows */
 const outputOf = (
   result: ImportResult,
-  { rejected, isDry, seconds }: { rejected: string | undefined; isDry: boolean; seconds: number },
+  {
+    rejected,
+    isDry,
+    isUpdate,
+    seconds,
+  }: { rejected: string | undefined; isDry: boolean; isUpdate: boolean; seconds: number },
 ): Outcome => {
-  const { preview, created, ...outcome } = result;
+  const { preview, created, absentPets, ...outcome } = result;
   const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round((result.read - result.before) / seconds))} rows/s`;
   return {
     json: {
       ...outcome,
       createdCategories: created,
       ...(isDry && {
-        preview: preview.map(({ line, pet: { name, status }, category }) => ({
-          line,
-          name,
-          category,
-          status,
-        })),
+        preview: preview.map(({ line, decision, category }) => {
+          const { name, status } = decision.kind === "added" ? decision.pet : decision.update.after;
+          // JSON has no undefined members.
+          const [id, changes] =
+            decision.kind === "updated" ? [decision.update.before.id, decision.changes.map(jsonChange)] : [];
+          return { line, id, name, category, status, changes };
+        }),
       }),
+      ...(isUpdate && { absentAnimals: absentPets.map(({ id, name }) => ({ id, name })) }),
       ...(outcome.rejected > outcome.rejectedBefore && !isDry && { rejectedFile: rejected }),
       seconds,
     },
     text() {
-      if (isDry) printPreview(result);
+      if (isDry) (isUpdate ? printDifferences : printPreview)(result);
+      else if (absentPets.length > 0) print(`Absent: ${formatNames(animalNames(absentPets), MAX_NAMES)}`);
       if (created.length > 0)
         print(`Categories that ${isDry ? "would be" : "were"} created: ${formatNames(created, MAX_NAMES)}`);
-      print(`${summaryOf(result, rejected, isDry)} (${pace})`);
+      if (outcome.createdFields.length > 0)
+        print(
+          `Custom fields that ${isDry ? "would be" : "were"} created: ${formatNames(outcome.createdFields, MAX_NAMES)}`,
+        );
+      print(`${summaryOf(result, rejected, { isDry, isUpdate })} (${pace})`);
     },
   };
 };
@@ -259,8 +364,9 @@ const reporterFor = (
 const perform = async (
   config: Config,
   importOptions: ImportOptions,
-  { imports, categories }: Pick<Dependencies, "imports" | "categories">,
+  access: Pick<Dependencies, "imports" | "categories" | "present" | "addField">,
 ): Promise<Outcome> => {
+  const { imports } = access;
   using stop = stopRequest();
   // As in serve: the import takes longer than the JIT takes to compile it.
   Bun.unsafe.setJITPolicy(1);
@@ -269,8 +375,7 @@ const perform = async (
   const progress = rowProgress(imports ? "Importing" : "Checking");
   const start = performance.now();
   const result: ImportResult = await importFile(importOptions, {
-    imports,
-    categories,
+    ...access,
     now: Date.now,
     isStopped: () => stop.code() !== 0,
     reporter: reporterFor(progress, size, config),
@@ -278,23 +383,44 @@ const perform = async (
   const seconds = (performance.now() - start) / 1000;
   if (!result.done) process.exitCode = stop.code();
   else if (result.rejected > 0) process.exitCode = 1;
-  return outputOf(result, { rejected, isDry: !imports, seconds });
+  const isUpdate = importOptions.columns.key !== undefined;
+  return outputOf(result, { rejected, isDry: !imports, isUpdate, seconds });
 };
 
-const run = async (config: Config, importOptions: ImportOptions, flags: ImportFlags): Promise<Outcome> => {
+const run = async (config: Config, flags: ImportFlags): Promise<Outcome> => {
   const { strictCategories, dataDir } = config;
   const isDry = flags.dryRun ?? false;
+  const options = importOptionsOf(flags);
+  const { map, key } = keyOf(flags);
   const accessTo = (database: Database | undefined) =>
     categoryAccess(config, database, { creates: flags.createCategories ?? false, isDry });
   if (isDry && !strictCategories && !existsSync(databasePath(dataDir)))
-    return perform(config, importOptions, { imports: undefined, categories: accessTo(undefined) });
+    return perform(
+      config,
+      { ...options, columns: columnsOf(map, [], key) },
+      {
+        imports: undefined,
+        categories: accessTo(undefined),
+        present: undefined,
+        addField: () => Promise.resolve(),
+      },
+    );
   const lockPath = (id: number) => join(dataDir, `import-${id}.lock`);
-  return withDatabase(config, (database) =>
-    perform(config, importOptions, {
-      imports: isDry ? undefined : importRepository(database, { now: Date.now, strictCategories, lockPath }),
-      categories: accessTo(database),
-    }),
-  );
+  return withDatabase(config, (database) => {
+    const fields = openFields(commandContext(config, database));
+    return perform(
+      config,
+      { ...options, columns: columnsOf(map, fields.list(), key) },
+      {
+        imports: isDry
+          ? undefined
+          : importRepository(database, { now: Date.now, strictCategories, lockPath }),
+        categories: accessTo(database),
+        present: presentPets(database),
+        addField: async ({ name, label, kind }) => void (await fields.add({ name, label, kind }, OPERATOR)),
+      },
+    );
+  });
 };
 
 export const importCommand = command({
@@ -315,7 +441,6 @@ export const importCommand = command({
   },
   exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
   run(flags) {
-    const config = effectiveConfig(flags);
-    return run(config, importOptionsOf(flags), flags);
+    return run(effectiveConfig(flags), flags);
   },
 });

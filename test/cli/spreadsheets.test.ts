@@ -38,8 +38,8 @@ describe("a shelter's spreadsheet", () => {
       "status:on HOLD=pending",
     );
     expect(error.split("\n")).toEqual([
-      'adoption-store: guessed that "Animal Name" is the name, "Species" is the category; choose others with --map "COLUMN=FIELD"',
-      'adoption-store: ignored columns: "Breed", "Intake Date", "Phone"',
+      'adoption-store: guessed that "Animal Name" is the name, "Species" is the category, "Breed" is the breeds, "Intake Date" is the arrivedOn; choose others with --map "COLUMN=FIELD"',
+      'adoption-store: skipped columns: "Phone"; to keep them as custom fields, of which a store has at most 40, add --create-fields',
       "",
     ]);
     expect(code).toBe(0);
@@ -159,18 +159,23 @@ describe("columns are guessed", () => {
   });
 
   test.each([
-    [
-      "Animal Name,Species,Type",
-      /"Species", "Type" may all be the category: choose one, .*--map "Species=category"/,
-    ],
-    ["Animal Name,Pet Name,Category", /"Animal Name", "Pet Name" may all be the name/],
-    ["Name,Category,State,Availability", /"State", "Availability" may all be the status/],
     ["Animal,Owner,Category", /no column matches name; found "Animal", "Owner", "Category"/],
     ["Name,Breed", /no column matches category;/],
   ])("but not from %s", async (header, message) => {
     const { cwd, importing } = await placed(`${header}\nBella,Dog,Dog,Dog\n`);
     expectFailure(await importing(), 1, message);
     expect(animals(cwd)).toEqual([]);
+  });
+
+  test.each([
+    ["Animal Name,Species,Type", "Bella,Dog,Cat", '"Type"'],
+    ["Name of Pet,Pet Name,Category", "Rex,Bella,Dog", '"Name of Pet"'],
+    ["Name,Category,State,Availability", "Bella,Dog,TX,sold", '"State"'],
+  ])("from the best known of several: %s", async (header, row, skipped) => {
+    const { cwd, importing } = await placed(`${header}\n${row}\n`);
+    const { code, error } = await importing();
+    expect([code, error]).toEqual([0, expect.stringContaining(`skipped columns: ${skipped}; `)]);
+    expect(animals(cwd)[0]).toMatch(/^Bella\|1\|/);
   });
 
   test("unless --map names them", async () => {
@@ -182,7 +187,9 @@ describe("columns are guessed", () => {
 
   test("not for the category if the file has its id", async () => {
     const { cwd, importing } = await placed("name,categoryId,Species\nBella,7,Dog\n");
-    expect((await importing()).error).toBe('adoption-store: ignored columns: "Species"\n');
+    expect((await importing()).error).toBe(
+      'adoption-store: skipped columns: "Species"; to keep them as custom fields, of which a store has at most 40, add --create-fields\n',
+    );
     expect(animals(cwd)).toEqual(["Bella|7|"]);
   });
 

@@ -176,6 +176,15 @@ const ROWS: Record<string, (id: number, now: number) => Row> = {
     created_at: now - id,
     updated_at: now - id,
   }),
+  import_changes: (id, now) => ({
+    id,
+    import_id: id,
+    kind: "changed",
+    pet_id: id,
+    to_id: id,
+    before: `{"name":"${nameOf(id)}"}`,
+    at: now - id,
+  }),
   imports: (id, now) => ({
     id,
     file: `animals-${id}.csv`,

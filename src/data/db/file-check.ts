@@ -8,7 +8,7 @@ import { type SqlWorker, openSqlWorker } from "./sql-worker.ts";
 const PARTS: readonly (readonly [part: string, tables: RegExp])[] = [
   [
     "animals",
-    /^(pets|pets_indexed|pet_events|pet_counts_\w+|pet_profiles|pet_fields|pet_photos|categories|imports)$/,
+    /^(pets|pets_indexed|pet_events|pet_counts_\w+|pet_profiles|pet_fields|pet_photos|categories|imports|import_changes)$/,
   ],
   ["search", /^(pets_words|orders_words|pet_names|pet_times|pet_search|letter_folds)/],
   ["orders", /^orders$/],

@@ -1,11 +1,21 @@
 import { shellWord } from "../../lib/text.ts";
+import { type Field as CustomField, MAX_FIELDS } from "../pets/fields/field.ts";
+import { customColumn, headers, type ProfileColumn, PROFILE_COLUMNS } from "./profile-columns.ts";
 
 /**
  * The fields of an animal that a file can have. `category` is the name of a category, `categoryId` its id: a row needs one of
  * them, and the id counts if it has both.
  */
-export const FIELDS = ["name", "categoryId", "category", "status"] as const;
-export type Field = (typeof FIELDS)[number];
+const PET_FIELDS = ["name", "categoryId", "category", "status"] as const;
+
+/** The fields that can find the animal of a row. */
+export type KeyField = "id" | "reference";
+
+const PROFILE_FIELDS = Object.keys(PROFILE_COLUMNS) as (keyof typeof PROFILE_COLUMNS)[];
+
+/** `custom.fosterFamily` is the custom field of that name. */
+type CustomName = `custom.${string}`;
+export type Field = KeyField | (typeof PET_FIELDS)[number] | (typeof PROFILE_FIELDS)[number] | CustomName;
 
 /** A column that is not read, although it has the name of a field. */
 const IGNORE = "ignore";
@@ -30,34 +40,59 @@ export class FileRefused extends Error {
   override name = "FileRefused";
 }
 
-/** Makes `Category ID`, `category_id` and `categoryId` equal. */
+/** Makes `Category ID`, `category_id` and `categoryId` equal, and `Animal #` and `Animal Number`. */
 export const normalize = (column: string): string =>
   column
     .normalize("NFKC")
     .toLowerCase()
+    .replaceAll("#", "number")
     .replace(/[^\p{L}\p{M}\p{N}]/gu, "");
 
-const FIELD_OF: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [normalize(field), field]));
+const FIELD_OF: ReadonlyMap<string, Field> = new Map(
+  [...PET_FIELDS, ...PROFILE_FIELDS].map((field) => [normalize(field), field]),
+);
+
+/** True for a column that has the name of its field, as in an export. */
+export const isNamed = (column: string, field: Field): boolean => normalize(column) === normalize(field);
+
+const isCustomName = (text: string): text is CustomName => /^custom\.[a-z][a-zA-Z0-9]*$/.test(text);
 
 /** Parses `Animal Name=name` into a column and its role; undefined if it is malformed. */
 export const parseMapping = (text: string): Mapping | undefined => {
   const at = text.lastIndexOf("=");
   const name = normalize(text.slice(at + 1));
-  const role = name === IGNORE ? IGNORE : FIELD_OF.get(name);
+  const custom = text.slice(at + 1).trim();
+  const role = name === IGNORE ? IGNORE : isCustomName(custom) ? custom : FIELD_OF.get(name);
   return at > 0 && role ? [text.slice(0, at), role] : undefined;
 };
+
+const customName = ({ name }: CustomField): CustomName => `custom.${name}`;
 
 /**
  * Finds the fields of a file by the names of its columns, in any spelling. A user's mapping takes precedence over these names:
  * a mapped field is found in its mapped column only. Of several spellings of one name, the one in a mapping wins.
+ * @param key the field that finds the animals of rows, for an import that updates them
  */
-export const columnsOf = (mappings: readonly Mapping[] = []) => {
+export const columnsOf = (
+  mappings: readonly Mapping[] = [],
+  customFields: readonly CustomField[] = [],
+  key?: KeyField,
+) => {
+  const custom = new Map(
+    customFields.flatMap((field) =>
+      [customName(field), field.name, field.label].map((text) => [normalize(text), customName(field)]),
+    ),
+  );
+  const profileColumns = new Map<Field, ProfileColumn>([
+    ...PROFILE_FIELDS.map((field) => [field, PROFILE_COLUMNS[field]] as const),
+    ...customFields.map((field) => [customName(field), customColumn(field)] as const),
+  ]);
   const exact = new Map(mappings);
   const mapped = new Map(mappings.map(([column, role]) => [normalize(column), role]));
   const mappedFields = new Set(mapped.values());
   const roleOf = (column: string): ColumnRole | undefined => {
     const name = normalize(column);
-    const field = FIELD_OF.get(name);
+    const field = key === "id" && name === "id" ? key : (FIELD_OF.get(name) ?? custom.get(name));
     return exact.get(column) ?? mapped.get(name) ?? (field && !mappedFields.has(field) ? field : undefined);
   };
   const fieldOf = (column: string): Field | undefined => {
@@ -66,7 +101,13 @@ export const columnsOf = (mappings: readonly Mapping[] = []) => {
   };
   return {
     mappings,
+    customFields,
+    key,
     fieldOf,
+    /** Every field that a file can have, in the order in which its columns are named. */
+    fields: ["id" as const, ...PET_FIELDS, ...profileColumns.keys()],
+    /** Of several columns for one value, the first in this order counts. */
+    profileColumns,
     /** True for a column that a mapping spells exactly so. */
     isExact: (column: string): boolean => exact.has(column),
     /** True for a column that has a name and no role. */
@@ -86,25 +127,41 @@ export type Columns = ReturnType<typeof columnsOf>;
 export type FieldIndexes = Readonly<Partial<Record<Field, number>>>;
 
 const MAX_NAMED_COLUMNS = 20;
-const quoteNames = (columns: readonly string[]): string =>
+const MAX_SKIPPED_COLUMNS = 200;
+const quoteNames = (columns: readonly string[], most = MAX_NAMED_COLUMNS): string =>
   columns
-    .slice(0, MAX_NAMED_COLUMNS)
+    .slice(0, most)
     .map((column) => JSON.stringify(column.slice(0, 64)))
-    .join(", ") +
-  (columns.length > MAX_NAMED_COLUMNS ? `, and ${columns.length - MAX_NAMED_COLUMNS} more` : "");
+    .join(", ") + (columns.length > most ? `, and ${columns.length - most} more` : "");
 
-/** The required fields that a file lacks, as the user maps it: `name`, or one of `category` and `categoryId`. */
-const missingFields = (found: ReadonlySet<Field | undefined>): Field[] => [
-  ...(found.has("name") ? [] : ["name" as const]),
-  ...(found.has("category") || found.has("categoryId") ? [] : ["category" as const]),
-];
+/**
+ * The required fields that a file lacks, as the user maps it: `name`, or one of `category` and `categoryId`. The rows of an
+ * update need only a key: other values stay.
+ */
+const missingFields = (found: ReadonlySet<Field | undefined>, { key }: Columns): Field[] => {
+  if (key) return found.has(key) ? [] : [key];
+  return [
+    ...(found.has("name") ? [] : ["name" as const]),
+    ...(found.has("category") || found.has("categoryId") ? [] : ["category" as const]),
+  ];
+};
 
-/** @throws FileRefused if a mapping names a column that the file does not have */
-export const assertMapped = (header: readonly string[], { findMissing }: Columns): void => {
+/** @throws FileRefused if a mapping names a column that the file does not have, or a custom field that does not exist */
+export const assertMapped = (
+  header: readonly string[],
+  { findMissing, mappings, fields, key }: Columns,
+): void => {
+  const unknown = mappings.find(
+    ([, role]) => role !== IGNORE && !(fields as readonly Field[]).includes(role),
+  );
+  if (unknown)
+    throw new FileRefused(
+      `--map names ${unknown[1]}, and no custom field has this name: add one with POST /v1/fields, or use --create-fields`,
+    );
   const [unmapped] = findMissing(header);
   if (unmapped !== undefined)
     throw new FileRefused(
-      `--map names the column ${quoteNames([unmapped])}, which the file does not have; found ${quoteNames(header)}`,
+      `${key ? "--map or --key" : "--map"} names the column ${quoteNames([unmapped])}, which the file does not have; found ${quoteNames(header)}`,
     );
 };
 
@@ -125,7 +182,7 @@ export const fieldIndexes = (header: readonly string[], columns: Columns): Field
       );
     if (earlier === undefined || isExact(column)) indexes[field] = index;
   });
-  const missing = missingFields(new Set(Object.keys(indexes) as Field[]));
+  const missing = missingFields(new Set(Object.keys(indexes) as Field[]), columns);
   if (missing.length > 0)
     throw new FileRefused(
       `no column matches ${missing.join(" or ")}; found ${quoteNames(header)}: map one with --map "COLUMN=${missing[0]}"`,
@@ -135,47 +192,40 @@ export const fieldIndexes = (header: readonly string[], columns: Columns): Field
 
 /** A note that names the unknown columns or fields; undefined without any. */
 export const ignoredNote = (kind: "columns" | "fields", unknown: readonly string[]): string | undefined =>
-  unknown.length > 0 ? `ignored ${kind}: ${quoteNames(unknown)}` : undefined;
+  unknown.length > 0
+    ? `skipped ${kind}: ${quoteNames(unknown, MAX_SKIPPED_COLUMNS)}; to keep them as custom fields, of which a store has at most ${MAX_FIELDS}, add --create-fields`
+    : undefined;
 
-/** Names that shelters give to columns. A field's own name is not a guess. */
-const SYNONYMS: Readonly<Record<"name" | "category" | "status", readonly string[]>> = {
-  name: ["Animal Name", "Pet Name", "Name of Animal", "Name of Pet", "Animal's Name", "Pet's Name"],
-  category: [
-    "Species",
-    "Type",
-    "Animal Type",
-    "Pet Type",
-    "Animal Category",
-    "Category Name",
-    "Animal Species",
-    "Species Name",
-    "Type of Animal",
-    "Kind",
-  ],
-  status: [
-    "State",
-    "Adoption Status",
-    "Animal Status",
-    "Pet Status",
-    "Current Status",
-    "Status Name",
-    "Availability",
-  ],
+/** Names that shelters give to columns, the best first. A field's own name is not a guess. */
+const SYNONYMS = {
+  name: headers("Animal Name, Pet Name, Name of Animal, Name of Pet, Animal's Name, Pet's Name"),
+  category: headers(
+    `Species, Animal Species, Species Name, Pet Species, Type, Pet Type, Animal Category, Category Name,
+     Type of Animal, Kind, Animal Type, Animal`,
+  ),
+  status: headers(
+    "Adoption Status, Animal Status, Pet Status, Current Status, Status Name, Availability, State",
+  ),
 };
 
-const GUESSED: ReadonlyMap<string, Field> = new Map(
-  Object.entries(SYNONYMS).flatMap(([field, names]) =>
-    names.map((name) => [normalize(name), field as Field]),
+/** The field that each synonym stands for, and its rank among those of the field. */
+const GUESSED: ReadonlyMap<string, { field: Field; rank: number }> = new Map(
+  [
+    ...Object.entries(SYNONYMS),
+    ...Object.entries<ProfileColumn>(PROFILE_COLUMNS).map(
+      ([field, { synonyms }]) => [field, synonyms] as const,
+    ),
+  ].flatMap(([field, names]) =>
+    names.map((name, rank) => [normalize(name), { field: field as Field, rank }] as const),
   ),
 );
 
+const guessOf = (column: string): Field | undefined => GUESSED.get(normalize(column))?.field;
+const rankOf = (column: string): number => GUESSED.get(normalize(column))?.rank ?? 0;
+
 /** The fields of a header, with those that would be guessed. */
 const fieldsIn = (header: readonly string[], { fieldOf, isUnknown }: Columns): Set<Field | undefined> =>
-  new Set(
-    header.map(
-      (column) => fieldOf(column) ?? (isUnknown(column) ? GUESSED.get(normalize(column)) : undefined),
-    ),
-  );
+  new Set(header.map((column) => fieldOf(column) ?? (isUnknown(column) ? guessOf(column) : undefined)));
 
 /** How many fields a header has. */
 export const countFields = (header: readonly string[], columns: Columns): number =>
@@ -183,7 +233,7 @@ export const countFields = (header: readonly string[], columns: Columns): number
 
 /** True if a header has every field that a row needs. */
 export const hasRequired = (header: readonly string[], columns: Columns): boolean =>
-  missingFields(fieldsIn(header, columns)).length === 0;
+  missingFields(fieldsIn(header, columns), columns).length === 0;
 
 /** True if a field needs no guess: `categoryId` makes a guess for `category` unnecessary. */
 const isFound = (field: Field, found: ReadonlySet<Field | undefined>): boolean =>
@@ -196,29 +246,68 @@ interface Guess {
   note: string | undefined;
 }
 
-/**
- * Guesses the fields that no column is named after and no mapping names.
- * @throws FileRefused if a field has several candidates
- */
+/** Guesses the fields that no column is named after and no mapping names. Of several candidates, the best synonym is read. */
 export const guessColumns = (header: readonly string[], columns: Columns): Guess => {
   const found = new Set(header.map(columns.fieldOf));
-  const candidates = Map.groupBy([...new Set(header)].filter(columns.isUnknown), (column) =>
-    GUESSED.get(normalize(column)),
-  );
+  const candidates = Map.groupBy([...new Set(header)].filter(columns.isUnknown), guessOf);
   const guesses: Mapping[] = [];
   for (const [field, names] of candidates) {
     if (field === undefined || isFound(field, found)) continue;
-    const [first = "", ...others] = names;
-    if (others.length > 0)
-      throw new FileRefused(
-        `the columns ${quoteNames(names)} may all be the ${field}: choose one, such as --map ${shellWord(`${first}=${field}`)}`,
-      );
-    guesses.push([first, field]);
+    const [best = ""] = names.toSorted((one, other) => rankOf(one) - rankOf(other));
+    guesses.push([best, field]);
   }
   if (guesses.length === 0) return { columns, note: undefined };
   const told = guesses.map(([column, field]) => `${quoteNames([column])} is the ${field}`).join(", ");
   return {
-    columns: columnsOf([...columns.mappings, ...guesses]),
+    columns: columnsOf([...columns.mappings, ...guesses], columns.customFields, columns.key),
     note: `guessed that ${told}; choose others with --map "COLUMN=FIELD"`,
+  };
+};
+
+const MAX_LABEL_LENGTH = 80;
+const MAX_NAME_LENGTH = 36;
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** A name for the custom field of a column: `fosterHome` for `Foster Home`. */
+const customFieldName = (column: string, taken: ReadonlySet<string>): string => {
+  const [first = "", ...words] = column
+    .replace(/^custom\./i, "")
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((word) => (/[a-z]/.test(word) ? word : word.toLowerCase()));
+  const start = first.charAt(0).toLowerCase() + first.slice(1);
+  const name = (/^[a-z]/.test(start) ? start : `field${start}`) + words.map(capitalized).join("");
+  for (let number = 1; ; number++) {
+    const numbered = name.slice(0, MAX_NAME_LENGTH) + (number === 1 ? "" : number);
+    if (!taken.has(numbered)) return numbered;
+  }
+};
+
+/** Makes unknown columns custom fields, as far as a store can have more. @returns the columns, and the new fields */
+export const withNewFields = (
+  header: readonly string[],
+  columns: Columns,
+): { columns: Columns; newFields: CustomField[] } => {
+  const { mappings, customFields, key, isUnknown } = columns;
+  const names = new Set(customFields.map(({ name }) => name));
+  const labels = new Map(
+    header
+      .filter(isUnknown)
+      .map((column) => [column, column.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, " ").trim()]),
+  );
+  const fits = [...labels].filter(([, label]) => label !== "" && label.length <= MAX_LABEL_LENGTH);
+  const made = fits.slice(0, MAX_FIELDS - customFields.length).map(([column, label]) => {
+    const name = customFieldName(column, names);
+    names.add(name);
+    return { column, field: { id: 0, name, label, kind: "text" as const, isPublic: false, position: 0 } };
+  });
+  const newFields = made.map(({ field }) => field);
+  const newMappings = made.map(({ column, field }): Mapping => [column, `custom.${field.name}`]);
+  return {
+    columns: columnsOf([...mappings, ...newMappings], [...customFields, ...newFields], key),
+    newFields,
   };
 };

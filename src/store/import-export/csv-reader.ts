@@ -35,18 +35,24 @@ interface Header {
   titles: number;
 }
 
+/** Parses the head of a file, whose last row may be cut off. */
+const parseHead = (head: Buffer, delimiter: string, options: object) =>
+  parseRows(head, {
+    delimiter,
+    record_delimiter: LINE_ENDS,
+    bom: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    ...options,
+  }) as unknown[];
+
 /** Row `number` of a file, from 1; undefined if it is missing or cannot be read. */
 const rowAt = (head: Buffer, delimiter: string, number: number): Header | undefined => {
   try {
-    const rows = parseRows(head, {
-      delimiter,
-      record_delimiter: LINE_ENDS,
-      bom: true,
-      to: number,
-      info: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-    }) as unknown as { record: string[]; info: { bytes: number } }[];
+    const rows = parseHead(head, delimiter, { to: number, info: true }) as {
+      record: string[];
+      info: { bytes: number };
+    }[];
     const row = rows[number - 1];
     if (!row) return undefined;
     const { bytes } = row.info;
@@ -89,6 +95,17 @@ export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): 
       `the header is longer than ${HEAD_BYTES / 1024} KiB: the first line must name the columns, such as name,categoryId,status`,
     );
   return best;
+};
+
+/** The first rows after the header, as far as they can be read. */
+export const sampleRows = (head: Buffer, { delimiter, end }: Header): string[][] => {
+  const rows: string[][] = [];
+  try {
+    parseHead(head.subarray(end.bytes), delimiter, { on_record: (cells: string[]) => void rows.push(cells) });
+  } catch {
+    // The head may end inside a row, and a row that is not CSV is rejected later.
+  }
+  return rows;
 };
 
 const NOT_CLOSED = `a quote is opened and not closed within ${MAX_ROW_BYTES / 1024} KiB`;

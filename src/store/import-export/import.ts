@@ -1,16 +1,25 @@
-import type { NewPet } from "../pets/pet.ts";
 import type { CategoryAccess } from "./category-names.ts";
+import type { Decision, ImportedPet, PetUpdate, PresentPet } from "./changes.ts";
+import { rowChecker } from "./check-rows.ts";
 import { type FormatOptions, type FileFormat, type FieldColumns, readFormat } from "./read-format.ts";
-import type { ImportRepository, Import } from "./repository.ts";
-import { type Encoding, type Source, sha256, openSource } from "./source.ts";
+import type { PresentPets } from "./present-queries.ts";
+import { type BatchChanges, COUNTS, type ImportRepository, type Import } from "./repository.ts";
+import {
+  type Encoding,
+  type Source,
+  sha256,
+  openSource,
+  skip,
+  fingerprint as newFingerprint,
+} from "./source.ts";
 import { resolve } from "node:path";
 import { quantity } from "../../lib/quantity.ts";
-import { quoted } from "../../lib/text.ts";
+import { quoted, shellWord } from "../../lib/text.ts";
+import type { Field as CustomField } from "../pets/fields/field.ts";
 import { FileRefused } from "./columns.ts";
 import { type RejectedFile, NO_REJECTED, assertNoFile, openRejectedFile } from "./rejected-file.ts";
 import { type ResumePoint, findResumePoint } from "./resume-point.ts";
 import type { Batch, Row } from "./row.ts";
-import { type ValidationResult, MissingCategory, rejectMissing } from "./validate-row.ts";
 import { type UnknownValues, unknownValues } from "./value-mapping.ts";
 
 export interface ImportOptions extends FormatOptions {
@@ -22,18 +31,16 @@ export interface ImportOptions extends FormatOptions {
   reimport: boolean;
   /** The path of the file for rejected rows. Without one they are only reported. */
   rejected: string | undefined;
+  /** What an update does with the animals that the file lacks. Undefined: it reports them. */
+  missing: "adopted" | "delete" | undefined;
 }
 
-interface RowCounts {
-  read: number;
-  added: number;
-  rejected: number;
-}
+type RowCounts = Record<(typeof COUNTS)[number], number>;
 
-/** A row as it would be added. */
+/** A row that would change the store. */
 export interface Preview {
   line: number;
-  pet: NewPet;
+  decision: Extract<Decision, { kind: "added" | "updated" }>;
   /** The category's name; undefined if it has no record. */
   category: string | undefined;
 }
@@ -51,6 +58,10 @@ export interface Dependencies {
   /** Undefined: rows are only validated. */
   imports: ImportRepository | undefined;
   categories: CategoryAccess;
+  /** Undefined: the store does not exist yet. */
+  present: PresentPets | undefined;
+  /** Adds a custom field. */
+  addField(field: CustomField): Promise<void>;
   now(): number;
   reporter: Reporter;
   isStopped(): boolean;
@@ -101,76 +112,6 @@ interface ImportSession extends Disposable {
   rejectedFile: RejectedFile | undefined;
 }
 
-/** Invalid bytes decode to U+FFFD, and the file of rejected rows contains U+FFFD, too. */
-const REPLACEMENT = "\uFFFD";
-
-/** Validates a row, its text encoding and its category. */
-const rowValidator =
-  (
-    { validate, isFromRejectedFile }: FileFormat,
-    { isBroken, encoding }: Source,
-    { hasCategory, names }: CategoryAccess,
-  ) =>
-  (row: Row): ValidationResult => {
-    const pet = validate(row);
-    if (typeof pet === "string" || pet instanceof MissingCategory) return pet;
-    if (pet.name.includes(REPLACEMENT) && isBroken())
-      return `name: is not ${encoding}: save the file as UTF-8 (spreadsheets call it CSV UTF-8)`;
-    if (pet.name.includes(REPLACEMENT) && isFromRejectedFile(row))
-      return "name: U+FFFD stands for bytes that were not text: replace it with the right letters";
-    const { categoryId } = pet;
-    const exists = !hasCategory || names.nameOf(categoryId) !== undefined || hasCategory(categoryId);
-    return exists ? pet : `categoryId: there is no category ${categoryId}`;
-  };
-
-/** Creates the categories that rows lack, and returns the names of those that it created. */
-const createMissing = async (
-  results: readonly ValidationResult[],
-  { names, problemOf, create }: CategoryAccess,
-  debug: Reporter["debug"],
-): Promise<string[]> => {
-  const created: string[] = [];
-  for (const result of results) {
-    if (!create || !(result instanceof MissingCategory)) continue;
-    const { name } = result;
-    if (names.idOf(name) !== undefined || problemOf(name) !== undefined) continue;
-    debug(`creates the category ${quoted(name)}: a row names it, and no category has the name`);
-    await create(name);
-    created.push(name);
-  }
-  return created;
-};
-
-/** Validates rows, and creates the categories that they lack. */
-const rowChecker = (
-  format: FileFormat,
-  source: Source,
-  categories: CategoryAccess,
-  unknown: UnknownValues,
-  debug: Reporter["debug"],
-) => {
-  const validate = rowValidator(format, source, categories);
-  const reject = (missing: MissingCategory): string => {
-    const problem = categories.create && categories.problemOf(missing.name);
-    return problem === undefined
-      ? rejectMissing(missing, unknown)
-      : `category: ${quoted(missing.name)} cannot be created: ${problem}`;
-  };
-  /** @returns for each row its animal, or why it is rejected; and the names of new categories */
-  return async (rows: readonly Row[]): Promise<{ results: (NewPet | string)[]; created: string[] }> => {
-    const first = rows.map(validate);
-    const hasMissing = first.some((result) => result instanceof MissingCategory);
-    if (!hasMissing) return { results: first as (NewPet | string)[], created: [] };
-    const created = await createMissing(first, categories, debug);
-    const results = first.map((result, index) => {
-      if (!(result instanceof MissingCategory)) return result;
-      const again = validate(rows[index] as Row);
-      return again instanceof MissingCategory ? reject(again) : again;
-    });
-    return { results, created };
-  };
-};
-
 const formatDate = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
 /** Names the file with the rows that the previous import rejected, unless this import appends to it. */
@@ -201,34 +142,104 @@ const importedMessage = (
   return `${file} was already imported on ${formatDate(finishedAt)} (${quantity(added, "animal")}): ${remedy}`;
 };
 
+/** How many changes a dry run shows: the first rows of new animals, or the differences of an update. */
 const MAX_PREVIEW = 5;
+const MAX_DIFFERENCES = 50;
 
-/** Collects the first rows that would be added. */
-const previewOf = ({ names }: CategoryAccess) => {
+/** Collects the first rows that would change the store. */
+const previewOf = ({ names }: CategoryAccess, most: number) => {
   const rows: Preview[] = [];
   return {
     rows,
-    add(batch: readonly Row[], results: readonly (NewPet | string)[]): void {
-      for (let at = 0; at < batch.length && rows.length < MAX_PREVIEW; at++) {
-        const [row, pet] = [batch[at], results[at]];
-        if (row && pet !== undefined && typeof pet !== "string")
-          rows.push({ line: row.line, pet, category: names.nameOf(pet.categoryId) });
-      }
+    add({ line }: Row, decision: Decision): void {
+      if (rows.length === most || (decision.kind !== "added" && decision.kind !== "updated")) return;
+      const { categoryId } = decision.kind === "added" ? decision.pet : decision.update.after;
+      rows.push({ line, decision, category: names.nameOf(categoryId) });
     },
   };
 };
 
 /** The categories with a record that animals belong to: they must still be there when the animals are stored. */
 const recordedCategories = (
-  pets: readonly NewPet[],
+  { added, updated }: BatchChanges,
   { columns }: FileFormat,
   { names }: CategoryAccess,
 ): Set<bigint> =>
   new Set(
     columns.category === undefined
       ? []
-      : pets.map(({ categoryId }) => categoryId).filter((id) => names.nameOf(id) !== undefined),
+      : [...added, ...updated.map(({ after }) => after)]
+          .map(({ categoryId }) => categoryId)
+          .filter((id) => names.nameOf(id) !== undefined),
   );
+
+/** How many absent animals are named. */
+const MAX_ABSENT = 20;
+
+/** Why an absent animal stays as it is. */
+const KEPT = {
+  adopted: "stayed as they are, because an open order holds them: complete or cancel the orders",
+  delete:
+    "stayed, because they have orders or photos, which an undo could not restore: delete them one by one",
+};
+
+const changesOfAbsent = (found: readonly PresentPet[], missing: ImportOptions["missing"]): BatchChanges => ({
+  added: [],
+  updated:
+    missing === "adopted"
+      ? found
+          .filter(({ openOrder }) => openOrder === null)
+          .map((before) => ({ before, after: { ...before, status: "sold" } }))
+      : [],
+  deleted: missing === "delete" ? found.filter(({ isBound }) => !isBound) : [],
+});
+
+const NO_ROWS: RowCounts = {
+  read: 0,
+  added: 0,
+  rejected: 0,
+  repeated: 0,
+  updated: 0,
+  unchanged: 0,
+  absent: 0,
+};
+
+/** A new import that has read nothing. */
+type NewRecord = Parameters<ImportRepository["start"]>[0] & RowCounts;
+
+/**
+ * Starts an import or continues one. The file of rejected rows is opened only after the import is locked.
+ * @throws FileRefused, ConcurrentImport
+ */
+const openSession = async (
+  imports: ImportRepository,
+  { rejected, reimport, columns: { key } }: ImportOptions,
+  { rejected: format }: FileFormat,
+  record: Omit<NewRecord, "rejectedFile">,
+  previous: Import | undefined,
+  newestId: number,
+): Promise<ImportSession> => {
+  using resources = new DisposableStack();
+  const path = rejected === undefined ? null : resolve(rejected);
+  if (previous) resources.use(imports.hold(previous.id));
+  // The user may have corrected the rows that a finished import rejected: only an interrupted one keeps its file.
+  const isSameFile = previous?.finishedAt === null && previous.rejectedFile === path;
+  if (rejected !== undefined && !isSameFile) assertNoFile(rejected);
+  const rejectedFile =
+    rejected === undefined
+      ? undefined
+      : openRejectedFile(rejected, format.heading, isSameFile ? previous : undefined);
+  if (rejectedFile) resources.defer(() => rejectedFile.close());
+  const progress = rejectedFile?.written ?? NO_REJECTED;
+  const { head, columns } = record;
+  const started = { ...record, ...previous, ...progress, head, columns, rejectedFile: path };
+  const id = previous?.id ?? (await imports.start(started, reimport || key !== undefined, newestId));
+  const state = { ...started, id, finishedAt: null, undoneAt: null };
+  if (previous) await imports.resume(state);
+  else resources.use(imports.hold(id));
+  const owned = resources.move();
+  return { state, rejectedFile, [Symbol.dispose]: () => owned.dispose() };
+};
 
 /**
  * Writes the rows of a file after its resume point. The first rows open the session, with its lock and the file of rejected
@@ -236,16 +247,27 @@ const recordedCategories = (
  */
 const importWriter = (
   options: ImportOptions,
-  { imports, reporter, now, categories }: Dependencies,
+  { imports, reporter, now, categories, present }: Dependencies,
   format: FileFormat,
   { position, source, previous, fingerprint }: ResumePoint,
   newestId: number,
   unknown: UnknownValues,
 ) => {
-  const check = rowChecker(format, source, categories, unknown, reporter.debug);
-  const preview = previewOf(categories);
+  const { key } = options.columns;
+  const { check, targets } = rowChecker(format, source, {
+    categories,
+    unknown,
+    key,
+    present,
+    isOwn: (petId) => previous !== undefined && (present?.wasAdded(previous.id, petId) ?? false),
+    debug: reporter.debug,
+  });
+  const preview = previewOf(categories, key ? MAX_DIFFERENCES : MAX_PREVIEW);
+  /** Animals with a higher id are new. */
+  const newestPet = present?.newestId() ?? 0;
   const pacing = writePacing(reporter.debug);
   const created: string[] = [];
+  const absent: PresentPet[] = [];
   /** How many bytes of the file `fingerprint` covers. */
   let seen = position.bytes;
   let session: ImportSession | undefined;
@@ -254,50 +276,20 @@ const importWriter = (
   /** The record of a new import at its resume point. */
   const record = {
     ...NO_REJECTED,
+    ...NO_ROWS,
     hash: fingerprint.digest(),
     bytes: position.bytes,
-    read: 0,
-    added: 0,
-    rejected: 0,
     file: options.path ?? "standard input",
     head: sha256(source.head),
     columns: JSON.stringify(format.columns),
     startedAt: now(),
   };
 
-  /**
-   * Starts an import or continues one. The file of rejected rows is opened only after the import is locked.
-   * @throws FileRefused, ConcurrentImport
-   */
-  const openSession = async (imports: ImportRepository): Promise<ImportSession> => {
-    using resources = new DisposableStack();
-    const { reimport, rejected } = options;
-    const path = rejected === undefined ? null : resolve(rejected);
-    if (previous) resources.use(imports.hold(previous.id));
-    // The user may have corrected the rows that a finished import rejected: only an interrupted one keeps its file.
-    const isSameFile = previous?.finishedAt === null && previous.rejectedFile === path;
-    if (rejected !== undefined && !isSameFile) assertNoFile(rejected);
-    const rejectedFile =
-      rejected === undefined
-        ? undefined
-        : openRejectedFile(rejected, format.rejected.heading, isSameFile ? previous : undefined);
-    if (rejectedFile) resources.defer(() => rejectedFile.close());
-    const progress = rejectedFile?.written ?? NO_REJECTED;
-    const { head, columns } = record;
-    const started = { ...record, ...previous, ...progress, head, columns, rejectedFile: path };
-    const id = previous?.id ?? (await imports.start(started, reimport, newestId));
-    const state = { ...started, id, finishedAt: null };
-    if (previous) await imports.resume(state);
-    else resources.use(imports.hold(id));
-    const owned = resources.move();
-    return { state, rejectedFile, [Symbol.dispose]: () => owned.dispose() };
-  };
-
   /** Opens the session, unless this is a dry run. */
   const begin = async (): Promise<Import> => {
-    session = imports && (await openSession(imports));
+    session = imports && (await openSession(imports, options, format, record, previous, newestId));
     if (previous) reporter.onNote(resumeNote(previous, session?.state));
-    return session?.state ?? { ...record, id: 0, rejectedFile: null, finishedAt: null };
+    return session?.state ?? { ...record, id: 0, rejectedFile: null, finishedAt: null, undoneAt: null };
   };
 
   const recordProgress = ({ bytes, start }: Batch, end: number) => {
@@ -305,22 +297,38 @@ const importWriter = (
     seen = end;
   };
 
-  /** Validates rows, and creates the categories that they lack. @returns the animals of valid rows, and the lines of rejected ones */
+  /** Decides about rows, and reports those that change nothing. @returns the changes, and the lines of rejected rows */
   const sort = async (rows: readonly Row[]) => {
-    const checked = await check(rows);
-    created.push(...checked.created);
-    if (!imports) preview.add(rows, checked.results);
-    const pets: NewPet[] = [];
+    const { decisions, created: names } = await check(rows);
+    created.push(...names);
+    const counts = { ...NO_ROWS, read: rows.length };
+    const added: ImportedPet[] = [];
+    const updated: PetUpdate[] = [];
     let rejectedLines = "";
     for (const [index, row] of rows.entries()) {
-      const pet = checked.results[index] as NewPet | string;
-      if (typeof pet !== "string") pets.push(pet);
-      else {
-        reporter.onRejected(row.line, pet);
-        if (session?.rejectedFile) rejectedLines += format.rejected.formatLine(row, pet);
-      }
+      const decision = decisions[index] as Decision;
+      counts[decision.kind]++;
+      if (!imports) preview.add(row, decision);
+      if (decision.kind === "added") added.push(decision.pet);
+      if (decision.kind === "updated") updated.push(decision.update);
+      if ("reason" in decision) reporter.onRejected(row.line, decision.reason);
+      if (decision.kind === "rejected" && session?.rejectedFile)
+        rejectedLines += format.rejected.formatLine(row, decision.reason);
     }
-    return { pets, rejectedLines };
+    return { counts, changes: { added, updated, deleted: [] }, rejectedLines };
+  };
+
+  /** Stores changes and the progress, in one transaction. */
+  const store = async (before: Import, next: Import, changes: BatchChanges): Promise<void> => {
+    const rows = changes.added.length + changes.updated.length + changes.deleted.length;
+    const needed = recordedCategories(changes, format, categories);
+    const { id, bytes } = before;
+    if (imports)
+      await pacing.write(Math.max(rows, next.read - before.read), () =>
+        imports.write(id, bytes, next, changes, needed),
+      );
+    state = next;
+    reporter.onProgress(next);
   };
 
   return {
@@ -329,28 +337,40 @@ const importWriter = (
     state: () => state,
     created,
     preview: preview.rows,
-    /** Adds the valid rows and stores the progress up to `end`, in one transaction. */
+    /** Adds and updates the animals of rows and stores the progress up to `end`, in one transaction. */
     async write(rows: readonly Row[], batch: Batch, end: number): Promise<void> {
       state ??= await begin();
-      const { pets, rejectedLines } = await sort(rows);
+      const before = state;
+      const { counts, changes, rejectedLines } = await sort(rows);
       recordProgress(batch, end);
-      const next: Import = {
-        ...state,
-        hash: fingerprint.digest(),
-        bytes: end,
-        read: state.read + rows.length,
-        added: state.added + pets.length,
-        rejected: state.rejected + rows.length - pets.length,
-      };
+      const totals = Object.fromEntries(COUNTS.map((name) => [name, before[name] + counts[name]]));
+      const next: Import = { ...before, ...totals, hash: fingerprint.digest(), bytes: end };
       if (rejectedLines !== "" && session?.rejectedFile) {
         session.rejectedFile.add(rejectedLines);
         Object.assign(next, session.rejectedFile.written);
       }
-      const { id, bytes: from } = state;
-      const needed = recordedCategories(pets, format, categories);
-      if (imports) await pacing.write(rows.length, () => imports.addRows(id, from, next, pets, needed));
-      state = next;
-      reporter.onProgress(next);
+      await store(before, next, changes);
+    },
+    /** The first animals that the file lacks. */
+    absent,
+    /** Finds the animals that the file of an update lacks, and acts on them. */
+    async findAbsent(): Promise<void> {
+      if (!key || !present || !state) return;
+      if (targets.unnamed() > 0)
+        return reporter.onNote(
+          `${quantity(targets.unnamed(), "row")} may belong to any animal, so absent animals are unknown: correct these rows first`,
+        );
+      let kept = 0;
+      for (const page of present.pages(key, newestPet)) {
+        const found = page.filter(({ id }) => !targets.seenIds.has(id));
+        if (found.length === 0) continue;
+        const changes = changesOfAbsent(found, options.missing);
+        kept += found.length - changes.updated.length - changes.deleted.length;
+        absent.push(...found.slice(0, MAX_ABSENT - absent.length));
+        await store(state, { ...state, absent: state.absent + found.length }, changes);
+      }
+      if (options.missing && kept > 0)
+        reporter.onNote(`${quantity(kept, "absent animal")} ${KEPT[options.missing]}`);
     },
     /** @throws FileRefused if the whole file was imported before */
     async finish(): Promise<void> {
@@ -380,17 +400,24 @@ export interface ImportResult extends RowCounts {
   created: readonly string[];
   /** The first rows, if nothing is written. */
   preview: readonly Preview[];
+  /** The first animals that the file of an update lacks. */
+  absentPets: readonly PresentPet[];
+  /** Custom fields that were added, or would be. */
+  createdFields: readonly string[];
 }
 
 const resultOf = (
-  { state, created, preview }: ImportWriter,
+  { state, created, preview, absent: absentPets }: ImportWriter,
   previous: Import | undefined,
-  { columns }: FileFormat,
+  { columns, newFields }: FileFormat,
   { done, blank }: Pick<ImportResult, "done" | "blank">,
 ): ImportResult => {
-  const { read = 0, added = 0, rejected = 0 } = state() ?? previous ?? {};
-  const { read: before = 0, rejected: rejectedBefore = 0 } = previous ?? {};
-  return { read, added, rejected, done, before, rejectedBefore, blank, columns, created, preview };
+  const counts = state() ?? previous ?? NO_ROWS;
+  const totals = Object.fromEntries(COUNTS.map((name) => [name, counts[name]])) as RowCounts;
+  const { read: before, rejected: rejectedBefore } = previous ?? NO_ROWS;
+  const createdFields = newFields.map(({ name }) => name);
+  const found = { columns, created, createdFields, preview, absentPets };
+  return { ...totals, done, before, rejectedBefore, blank, ...found };
 };
 
 /** Writes the rows after the resume point, until the import is stopped. */
@@ -416,35 +443,65 @@ const writeRows = async (
   return { done: true, blank };
 };
 
+/** @throws FileRefused if an animal of the store has a reference of the file */
+const assertNew = async (
+  open: () => Promise<Source>,
+  format: FileFormat,
+  { position, previous }: ResumePoint,
+  present: PresentPets,
+): Promise<void> => {
+  const { chunks } = await open();
+  const { rest } = await skip(chunks, position.bytes, newFingerprint());
+  for await (const { rows } of format.batches(rest, position)) {
+    const references = rows
+      .map((row) => format.keyOf(row, "reference"))
+      .filter((reference) => reference !== undefined);
+    const found = references.length > 0 ? present.find("reference", references) : [];
+    const other = found.find(({ id }) => !previous || !present.wasAdded(previous.id, id));
+    if (other)
+      throw new FileRefused(
+        `the store has animals of this file, such as animal ${other.id} with the reference ${quoted(String(other.profile["reference"]))}: update them with --update --key ${shellWord(format.columns.reference ?? "reference")}`,
+      );
+  }
+};
+
 /**
  * Imports a file: every row is added or rejected. Progress is stored in the same transaction as the animals: however an
  * import ends, the next one of the same file continues after its last row.
- * @throws FileRefused if the file cannot be read or was imported before; ConcurrentImport; CategoryGone
+ * @throws FileRefused if the file cannot be read or was imported before; ConcurrentImport; CategoryGone; StoreChanged
  */
 export const importFile = async (
   options: ImportOptions,
   dependencies: Dependencies,
 ): Promise<ImportResult> => {
-  const { imports, reporter, isStopped, categories } = dependencies;
-  const { path, reimport, encoding } = options;
+  const { imports, reporter, isStopped, categories, present, addField, now } = dependencies;
+  const { path, reimport, encoding, columns } = options;
   const open = () => openSource(path, encoding);
   const opened = await open();
   const unknown = unknownValues();
-  const format = readFormat(options, opened.head, categories, unknown);
+  const format = readFormat(options, opened.head, categories, unknown, now());
   reporter.debug(`reads ${opened.encoding} with the columns ${JSON.stringify(format.columns)}`);
   for (const note of format.notes) reporter.onNote(note);
   const known = imports?.all() ?? [];
   const newestId = Math.max(0, ...known.map(({ id }) => id));
-  const point = await findResumePoint(open, opened, known, {
+  // An update starts again: the rows that an interrupted one has read change nothing.
+  const point = await findResumePoint(open, opened, columns.key ? [] : known, {
     firstRow: format.firstRow.bytes,
     columns: JSON.stringify(format.columns),
     reimport,
     canReopen: path !== undefined,
     debug: reporter.debug,
   });
+  const mayHaveReferences = format.columns.reference !== undefined || options.format === "ndjson";
+  if (!columns.key && path !== undefined && mayHaveReferences && present?.hasReferences())
+    await assertNew(open, format, point, present);
+  if (imports) for (const field of format.newFields) await addField(field);
   using writer = importWriter(options, dependencies, format, point, newestId, unknown);
   const end = await writeRows(format, point, writer, isStopped);
-  if (end.done) await writer.finish();
+  if (end.done) {
+    await writer.findAbsent();
+    await writer.finish();
+  }
   for (const note of unknown.notes()) reporter.onNote(note);
   // The file itself would be refused as imported.
   if (unknown.notes().length > 0 && imports && options.rejected !== undefined)

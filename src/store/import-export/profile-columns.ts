@@ -1,3 +1,5 @@
+import type { Field } from "../pets/fields/field.ts";
+
 /** The meaning of `3/4/2026`: 3 April, or March 4. */
 export type DateOrder = "dmy" | "mdy";
 
@@ -21,6 +23,9 @@ export interface ProfileColumn {
   /** The headers of other programs. A file's first column of these is read. */
   synonyms: readonly string[];
   read: ReadCell;
+  isDate?: true;
+  /** The form of its cells, for a message about a text that `read` does not understand. */
+  form?: string;
   /** Makes the cell of an export: `read` gives the same value again. Absent: exports have no such column. */
   write?(value: unknown): string;
 }
@@ -37,7 +42,10 @@ const YES = ["y", "true", "t", "1", "x", "checked", "ja", "oui", "si", "sí"];
 const NO = ["n", "false", "f", "0", "unchecked", "nein", "non"];
 const UNKNOWN = ["u", "not_known", "not_sure", "not_tested", "n_a", "_", "none"];
 
-const yesNoUnknown = oneOf({ yes: YES, no: NO, unknown: UNKNOWN });
+/** ASM3 also has answers with a condition. */
+const CONDITIONS = ["selective", "over_5", "over_12"];
+
+const yesNoUnknown = oneOf({ yes: YES, no: NO, unknown: [...UNKNOWN, ...CONDITIONS] });
 const OPPOSITES: Readonly<Record<string, string>> = { yes: "no", no: "yes" };
 
 const TRUTHS = new Map<unknown, boolean | undefined>([
@@ -134,56 +142,73 @@ const writeFee = (fee: unknown): string => {
 
 const padded = (part: string): string => part.padStart(2, "0");
 
+/** The order of the parts of a date; undefined if both orders are possible, or if it is no such date. */
+export const dateOrderOf = (text: string): DateOrder | "ambiguous" | undefined => {
+  const [, first, second] = /^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.][0-9]{4}(?:[ T]|$)/.exec(text) ?? [];
+  if (first === undefined) return undefined;
+  if (Number(first) > 12) return "dmy";
+  return Number(second) > 12 ? "mdy" : "ambiguous";
+};
+
 /** Reads a date with or without a time: `2026-03-02`, `2026/3/2 10:00`, `02.03.2026`, or seconds since 1970. */
-export const readDate: ReadCell = (text, { dates }) => {
+const readDate: ReadCell = (text, { dates }) => {
   if (/^[0-9]{9,10}$/.test(text)) return new Date(Number(text) * 1000).toISOString().slice(0, 10);
   const [day = ""] = text.split(/[ T]/);
   const parts = day.split(/[-/.]/);
   if (parts.some((part) => !/^[0-9]+$/.test(part))) return text;
   if (parts[0]?.length === 4) return parts.map(padded).join("-");
-  const [first = "", second = "", year = ""] = parts;
-  if (parts.length !== 3 || year.length !== 4) return text;
-  const order = Number(first) > 12 ? "dmy" : Number(second) > 12 ? "mdy" : dates;
+  const found = dateOrderOf(text);
+  const order = found === "ambiguous" ? dates : found;
   if (order === undefined) return text;
+  const [first = "", second = "", year = ""] = parts;
   return [year, ...(order === "dmy" ? [second, first] : [first, second])].map(padded).join("-");
 };
 
-const text = (member: string, ...synonyms: string[]): ProfileColumn => ({
+/** Headers that are separated by commas. */
+export const headers = (list: string): string[] => list.split(/,\s+/).filter(Boolean);
+
+const text = (member: string, synonyms = ""): ProfileColumn => ({
   into: [member],
-  synonyms,
+  synonyms: headers(synonyms),
   read: asIs,
   write: String,
 });
 
-const date = (member: string, ...synonyms: string[]): ProfileColumn => ({
-  ...text(member, ...synonyms),
+const date = (member: string, synonyms: string): ProfileColumn => ({
+  ...text(member, synonyms),
   read: readDate,
+  isDate: true,
 });
 
-const flag = (member: string, ...synonyms: string[]): ProfileColumn => ({
-  ...text(member, ...synonyms),
+const flag = (member: string, synonyms: string): ProfileColumn => ({
+  ...text(member, synonyms),
   read: yesOrNo,
   write: (value) => (value === true ? "yes" : "no"),
 });
 
-const list = (member: string, ...synonyms: string[]): ProfileColumn => ({
-  into: [member],
-  synonyms,
+const list = (member: string, synonyms = ""): ProfileColumn => ({
+  ...text(member, synonyms),
   read: readList,
   write: writeList,
 });
 
-const goodWith = (whom: string, ...synonyms: string[]): ProfileColumn => ({
+const weight = (synonyms: string, unit?: string): ProfileColumn => ({
+  into: ["weightGrams"],
+  synonyms: headers(synonyms),
+  read: grams(unit),
+  form: "a weight with its unit, such as 12.4 kg",
+});
+
+const goodWith = (whom: string, synonyms: string): ProfileColumn => ({
+  ...text("goodWith", synonyms),
   into: ["goodWith", whom],
-  synonyms,
   read: yesNoUnknown,
-  write: String,
 });
 
 /** A column of the opposite: `NoDogs`. */
-const badWith = (whom: string, ...synonyms: string[]): ProfileColumn => ({
+const badWith = (whom: string, synonyms = ""): ProfileColumn => ({
   into: ["goodWith", whom],
-  synonyms,
+  synonyms: headers(synonyms),
   read: (cell, conventions) => {
     const word = yesNoUnknown(cell, conventions);
     return OPPOSITES[String(word)] ?? word;
@@ -194,33 +219,30 @@ const badWith = (whom: string, ...synonyms: string[]): ProfileColumn => ({
 export const PROFILE_COLUMNS = {
   reference: text(
     "reference",
-    ...["Animal Code", "Shelter Code", "Rescue ID", "ARN", "Animal Number", "Animal ID", "External ID"],
-    ...["Petstablished ID", "Organization Animal ID"],
+    `Animal Code, Shelter Code, Rescue ID, Animal Number, ARN, Animal ID, External ID, Petstablished ID,
+     Organization Animal ID`,
   ),
   sex: {
-    ...text("sex", "Gender", "Animal Sex", "Sex Name"),
+    ...text("sex", "Gender, Animal Sex, Sex Name"),
     read: oneOf({
       female: ["f", "w", "spayed_female", "female_spayed", "weiblich", "femelle", "hembra"],
       male: ["m", "neutered_male", "male_neutered", "männlich", "mâle", "macho"],
       unknown: UNKNOWN,
     }),
   },
-  birthDate: date(
-    "birthDate",
-    ...["Birthday", "Date Of Birth", "DOB", "Animal DOB", "DOBUnixTime", "Exact Birthdate"],
-  ),
+  birthDate: date("birthDate", "Birthday, Date Of Birth, DOB, Animal DOB, DOBUnixTime, Exact Birthdate"),
   birthDateEstimated: flag("birthDateEstimated", "Estimated Birthdate"),
   breeds: list(
     "breeds",
-    ...["Breed", "Primary Breed", "Pet Primary Breed", "Pri Breed", "Breed Primary", "Animal Breed 1"],
-    ...["Breed Name", "Breed String", "Pet Breed", "Animal Primary Breed"],
+    `Breed, Primary Breed, Pet Primary Breed, Pri Breed, Breed Primary, Animal Breed 1, Breed Name, Breed String,
+     Pet Breed, Animal Primary Breed`,
   ),
   colour: text(
     "colour",
-    ...["Color", "Primary Color", "Animal Color", "Color (General)", "Color Details", "Base Colour Name"],
+    "Color, Primary Color, Animal Color, Color (General), Color Details, Base Colour Name",
   ),
   size: {
-    ...text("size", "Size Group", "Animal Size", "Pet Size", "Size Name", "Size Potential (General)"),
+    ...text("size", "Size Group, Animal Size, Pet Size, Size Name, Size Potential (General)"),
     read: oneOf({
       small: ["s", "sm", "little"],
       medium: ["m", "med"],
@@ -228,84 +250,72 @@ export const PROFILE_COLUMNS = {
       extra_large: ["xl", "x_large", "xlarge", "extra_large", "very_large"],
     }),
   },
-  weightGrams: { into: ["weightGrams"], synonyms: [], read: grams("g"), write: String },
-  weightKg: { into: ["weightGrams"], synonyms: [], read: grams("kg") },
-  weightPounds: {
-    into: ["weightGrams"],
-    synonyms: ["Current Weight Pounds", "Weight lb", "Weight lbs"],
-    read: grams("lb"),
-  },
-  weight: { into: ["weightGrams"], synonyms: ["Animal Weight", "Current Weight"], read: grams() },
-  neutered: flag("neutered", ...["Altered", "Animal Neutered", "Spayed Neutered", "Is Altered", "Spay"]),
+  weightGrams: { ...weight("", "g"), write: String },
+  weightKg: weight("", "kg"),
+  weightPounds: weight("Current Weight Pounds, Weight lb, Weight lbs", "lb"),
+  weight: weight("Animal Weight, Current Weight"),
+  neutered: flag("neutered", "Altered, Animal Neutered, Spayed Neutered, Is Altered, Spay"),
   vaccinated: flag(
     "vaccinated",
-    ...["Shots Current", "Shots", "Up-to-date", "Is Current Vaccinations", "Up-to-date on Shots etc"],
+    "Shots Current, Shots, Up-to-date, Is Current Vaccinations, Up-to-date on Shots etc",
   ),
   microchip: text(
     "microchip",
-    ...["Microchip Number", "Microchip ID", "Chip Number", "Animal Microchip", "Identichip Number"],
+    "Microchip Number, Microchip ID, Chip Number, Animal Microchip, Identichip Number",
   ),
   goodWithChildren: goodWith(
     "children",
-    ...[
-      "OK with Kids",
-      "Okay with Kids",
-      "Good with Kids",
-      "GoodWKids",
-      "Is Kids OK",
-      "Animal Good With Kids",
-    ],
-    "Gets along with Kids",
+    `OK with Kids, Okay with Kids, Good with Kids, GoodWKids, Is Kids OK, Animal Good With Kids,
+     Gets along with Kids`,
   ),
   goodWithDogs: goodWith(
     "dogs",
-    ...["OK with Dogs", "Okay with Dogs", "GoodWDogs", "Is Dogs OK", "Animal Good With Dogs"],
-    "Gets along with Dogs",
+    "OK with Dogs, Okay with Dogs, GoodWDogs, Is Dogs OK, Animal Good With Dogs, Gets along with Dogs",
   ),
   goodWithCats: goodWith(
     "cats",
-    ...["OK with Cats", "Okay with Cats", "GoodWCats", "Is Cats OK", "Animal Good With Cats"],
-    "Gets along with Cats",
+    "OK with Cats, Okay with Cats, GoodWCats, Is Cats OK, Animal Good With Cats, Gets along with Cats",
   ),
   noChildren: badWith("children", "No Kids"),
   noDogs: badWith("dogs"),
   noCats: badWith("cats"),
   specialNeeds: text(
     "specialNeeds",
-    ...[
-      "Special Needs Notes",
-      "Special Needs Details",
-      "Special Needs Description",
-      "Animal Health Problems",
-    ],
+    "Special Needs Notes, Special Needs Details, Special Needs Description, Animal Health Problems",
   ),
   fee: {
-    into: ["fee"],
-    synonyms: ["Adoption Fee", "Adoption Fee String"],
+    ...text("fee", "Adoption Fee, Adoption Fee String"),
     read: readFee,
+    form: "an amount with its currency, such as 150.00 EUR",
     write: writeFee,
   },
-  location: text("location", "Current Location", "Animal Location", "Sublocation", "Kennel"),
+  location: text("location", "Current Location, Animal Location, Sublocation, Kennel"),
   arrivedOn: date(
     "arrivedOn",
-    ...["Intake Date", "Arrival Date", "Received Date", "Animal Entry Date", "Entry Date", "Arrived"],
-    ...["Date Pet Entered Your Care", "Most Recent Entry Date", "LastIntakeUnixTime"],
+    `Intake Date, Arrival Date, Received Date, Animal Entry Date, Entry Date, Arrived, Date Pet Entered Your Care,
+     Most Recent Entry Date, LastIntakeUnixTime`,
   ),
   tags: list("tags"),
   description: text(
     "description",
-    ...[
-      "Desc",
-      "Dsc",
-      "Description (no html)",
-      "Animal Description",
-      "Animal Comments",
-      "Public Description",
-    ],
-    ...["Kennel Card / Website Memo", "Biography", "Description Text"],
+    `Desc, Dsc, Description (no html), Animal Description, Animal Comments, Public Description,
+     Kennel Card / Website Memo, Biography, Description Text`,
   ),
-  notes: text(
-    "notes",
-    ...["Internal Notes", "Private Notes", "Animal Hidden Details", "Intake Note", "Animal Notes"],
-  ),
+  notes: text("notes", "Internal Notes, Private Notes, Animal Hidden Details, Intake Note, Animal Notes"),
 } satisfies Record<string, ProfileColumn>;
+
+const readNumber: ReadCell = (cell) => (Number.isFinite(Number(cell)) ? Number(cell) : cell);
+
+const CUSTOM_CELLS: Readonly<Record<Field["kind"], Pick<ProfileColumn, "read" | "isDate" | "write">>> = {
+  text: text(""),
+  choice: text(""),
+  number: { read: readNumber, write: String },
+  boolean: flag("", ""),
+  date: date("", ""),
+};
+
+export const customColumn = ({ name, kind }: Pick<Field, "name" | "kind">): ProfileColumn => ({
+  ...CUSTOM_CELLS[kind],
+  into: ["custom", name],
+  synonyms: [],
+});

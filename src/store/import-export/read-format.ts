@@ -2,18 +2,26 @@ import type { CategoryAccess } from "./category-names.ts";
 import {
   type Columns,
   type Field,
-  FIELDS,
   assertMapped,
   fieldIndexes,
   guessColumns,
   ignoredNote,
   isRejectedFile,
+  withNewFields,
 } from "./columns.ts";
-import { readCsv, readHeader } from "./csv-reader.ts";
+import type { Field as CustomField } from "../pets/fields/field.ts";
+import { readCsv, readHeader, sampleRows } from "./csv-reader.ts";
 import { keysIn, readNdjson } from "./ndjson-reader.ts";
+import { type DateOrder, dateOrderOf } from "./profile-columns.ts";
 import { type RejectedFormat, rejectedCsv, rejectedNdjson } from "./rejected-file.ts";
 import { type Batch, type Position, type Row, START } from "./row.ts";
-import { type Meaning, type RowValidator, csvRowValidator, objectRowValidator } from "./validate-row.ts";
+import {
+  type Meaning,
+  type RowValidator,
+  csvRowValidator,
+  objectRowValidator,
+  profileChecker,
+} from "./validate-row.ts";
 import { type UnknownValues, type ValueMapping, valueTranslator } from "./value-mapping.ts";
 
 export type Format = "csv" | "ndjson";
@@ -25,20 +33,25 @@ export interface FormatOptions {
   values: readonly ValueMapping[];
   /** Names in CSV are read unchanged. Otherwise the guards of `export` are removed. */
   isRaw: boolean;
+  /** Unknown columns become custom fields. */
+  createsFields: boolean;
+  /** Undefined: the file tells. */
+  dates: DateOrder | undefined;
 }
 
 /** The column of each field. */
 export type FieldColumns = Readonly<Partial<Record<Field, string>>>;
 
 /** How to read the rows of one file, and how to write rejected ones. */
-export interface FileFormat {
+export interface FileFormat extends RowValidator {
   firstRow: Position;
   batches(rest: AsyncIterable<Buffer>, position: Position): AsyncGenerator<Batch>;
-  validate: RowValidator;
   rejected: RejectedFormat;
   /** True for a row of a file of rejected rows. */
   isFromRejectedFile(row: Row): boolean;
   columns: FieldColumns;
+  /** Custom fields that the file needs and the store does not have. */
+  newFields: readonly CustomField[];
   /** The guesses and omissions that were necessary to read the file. */
   notes: string[];
   /** Names the columns that are not read; undefined without any. */
@@ -48,44 +61,79 @@ export interface FileFormat {
 const defined = (texts: readonly (string | undefined)[]): string[] =>
   texts.filter((text) => text !== undefined);
 
-const readCsvFormat = (
-  { delimiter, columns: wanted, isRaw }: FormatOptions,
-  head: Buffer,
-  meaning: Meaning,
-): FileFormat => {
+/** What rows mean, if their dates have this order. */
+type MeaningOf = (customFields: readonly CustomField[], dates: DateOrder | undefined) => Meaning;
+
+/** The order of all dates in a file, if the first rows show it, and a note that says so. */
+const findDateOrder = (
+  rows: readonly string[][],
+  columns: Columns,
+  indexes: Readonly<Partial<Record<Field, number>>>,
+): { dates: DateOrder | undefined; note: string | undefined } => {
+  const places = [...columns.profileColumns].flatMap(([field, { isDate }]) =>
+    isDate && indexes[field] !== undefined ? [indexes[field]] : [],
+  );
+  const texts = rows.flatMap((cells) => places.map((place) => (cells[place] ?? "").trim()));
+  const shown = new Map(texts.map((text) => [dateOrderOf(text), text]));
+  const orders = (["dmy", "mdy"] as const).filter((order) => shown.has(order));
+  const [dates] = orders;
+  if (dates === undefined || orders.length > 1 || !shown.has("ambiguous"))
+    return { dates: undefined, note: undefined };
+  const note = `dates are in the order ${dates}, as in ${shown.get(dates)}; choose the other with --dates`;
+  return { dates, note };
+};
+
+/** The columns with their guesses, and with the new custom fields that the user asks for. */
+const resolveColumns = (
+  header: readonly string[],
+  wanted: Columns,
+  { createsFields }: FormatOptions,
+): { columns: Columns; newFields: readonly CustomField[]; note: string | undefined } => {
+  assertMapped(header, wanted);
+  const { columns, note } = guessColumns(header, wanted);
+  return createsFields ? { ...withNewFields(header, columns), note } : { columns, newFields: [], note };
+};
+
+const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningOf): FileFormat => {
+  const { delimiter, columns: wanted, isRaw } = options;
   const header = readHeader(head, wanted, delimiter);
-  assertMapped(header.cells, wanted);
-  const { columns, note } = guessColumns(header.cells, wanted);
+  const { columns, newFields, note } = resolveColumns(header.cells, wanted, options);
   const indexes = fieldIndexes(header.cells, columns);
+  const found = findDateOrder(options.dates ? [] : sampleRows(head, header), columns, indexes);
+  const meaning = meaningOf(columns.customFields, options.dates ?? found.dates);
   return {
+    ...csvRowValidator({ indexes, columns, header: header.cells, isRaw, ...meaning }),
     firstRow: header.end,
     batches: (rest, position) => readCsv(rest, position, header.delimiter),
-    validate: csvRowValidator({ indexes, width: header.cells.length, isRaw, ...meaning }),
     rejected: rejectedCsv(header.cells, header.delimiter),
     isFromRejectedFile: () => isRejectedFile(header.cells),
     columns: Object.fromEntries(
-      FIELDS.flatMap((field) =>
+      columns.fields.flatMap((field) =>
         indexes[field] === undefined ? [] : [[field, header.cells[indexes[field]]]],
       ),
     ),
+    newFields,
     notes: defined([
       header.titles > 0 ? `the header is on line ${header.end.lines}; earlier lines were skipped` : undefined,
       note,
+      found.note,
     ]),
     ignored: () => ignoredNote("columns", header.cells.filter(columns.isUnknown)),
   };
 };
 
-const readNdjsonFormat = ({ columns: wanted }: FormatOptions, head: Buffer, meaning: Meaning): FileFormat => {
+const readNdjsonFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningOf): FileFormat => {
   const unknownKeys = new Set<string>();
-  const { columns, note } = guessColumns(keysIn(head), wanted);
+  const keys = keysIn(head);
+  const { columns, newFields, note } = resolveColumns(keys, options.columns, options);
   return {
+    ...objectRowValidator(columns, unknownKeys, meaningOf(columns.customFields, options.dates)),
     firstRow: START,
     batches: readNdjson,
-    validate: objectRowValidator(columns, unknownKeys, meaning),
     rejected: rejectedNdjson,
     isFromRejectedFile: ({ content }) => isRejectedFile(Object.keys(content)),
     columns: Object.fromEntries(columns.mappings.map(([column, role]) => [role, column])),
+    newFields,
     notes: defined([note]),
     ignored: () => ignoredNote("fields", [...unknownKeys]),
   };
@@ -97,8 +145,16 @@ export const readFormat = (
   head: Buffer,
   { names: categories, create }: Pick<CategoryAccess, "names" | "create">,
   unknown: UnknownValues,
+  now: number,
 ): FileFormat => {
   const translate = valueTranslator(options.values);
-  const meaning = { categories, translate, unknown, createsCategories: create !== undefined };
-  return (options.format === "ndjson" ? readNdjsonFormat : readCsvFormat)(options, head, meaning);
+  const meaningOf: MeaningOf = (customFields, dates) => ({
+    categories,
+    translate,
+    unknown,
+    createsCategories: create !== undefined,
+    conventions: { dates },
+    checkProfile: profileChecker(customFields, now),
+  });
+  return (options.format === "ndjson" ? readNdjsonFormat : readCsvFormat)(options, head, meaningOf);
 };

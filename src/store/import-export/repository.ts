@@ -4,28 +4,67 @@ import { sql } from "drizzle-orm";
 import { type AuditEntry, record } from "../../data/db/audit.ts";
 import { takeLock } from "../../data/db/file-lock.ts";
 import type { Database } from "../../data/db/open.ts";
+import type { Statement } from "../../data/db/commit.ts";
 import { importIndexing } from "../../data/db/pet-index.ts";
 import type { NamedCategory } from "./category-names.ts";
-import { imports } from "../../data/db/schema/imports.ts";
+import { importChanges, imports } from "../../data/db/schema/imports.ts";
 import { categories, pets } from "../../data/db/schema/pets.ts";
-import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
+import { petProfiles } from "../../data/db/schema/profiles.ts";
+import {
+  columnsOf,
+  type Connection,
+  insert,
+  insertRow,
+  statement,
+  update,
+  value,
+  valuesFor,
+} from "../../data/db/statement.ts";
 import { OPERATOR } from "../../lib/actor.ts";
+import { partChanged } from "../pets/events/part-queries.ts";
+import type { Field } from "../pets/fields/field.ts";
+import { fieldsOf } from "../pets/fields/repository.ts";
 import type { NewPet } from "../pets/pet.ts";
-import { storingNewestWords } from "../pets/word-queries.ts";
+import { changedMembers, type Members, toStored } from "../pets/profile/profile.ts";
+import { storingProfile } from "../pets/profile/repository.ts";
+import { storingNameWords, storingNewestWords } from "../pets/word-queries.ts";
+import type { ImportedPet, PetUpdate, PresentPet } from "./changes.ts";
+import { findPresent } from "./present-queries.ts";
 
 export type Import = typeof imports.$inferSelect;
 
+/** The numbers of an import's rows. */
+export const COUNTS = ["read", "added", "rejected", "repeated", "updated", "unchanged", "absent"] as const;
+const POSITION = ["hash", "bytes", "rejectedBytes", "rejectedHash"] as const;
+
 /** The progress of an import. */
-export type Progress = Pick<
+export type Progress = Pick<Import, (typeof COUNTS)[number] | (typeof POSITION)[number]>;
+
+type NewImport = Omit<
   Import,
-  "hash" | "bytes" | "read" | "added" | "rejected" | "rejectedBytes" | "rejectedHash"
+  "id" | "finishedAt" | "undoneAt" | "repeated" | "updated" | "unchanged" | "absent"
 >;
+
+/** The changes of a batch of rows. */
+export interface BatchChanges {
+  added: readonly ImportedPet[];
+  updated: readonly PetUpdate[];
+  deleted: readonly PresentPet[];
+}
 
 /** A category was deleted after rows that belong to it were validated. */
 export class CategoryGone extends Error {
   override name = "CategoryGone";
   constructor() {
     super("a category was deleted in the meantime: run the same command again to continue here");
+  }
+}
+
+/** A custom field was deleted, or an animal was changed, after rows that depend on it were validated. */
+export class StoreChanged extends Error {
+  override name = "StoreChanged";
+  constructor(what: string) {
+    super(`${what} in the meantime: run the same command again to continue`);
   }
 }
 
@@ -75,6 +114,117 @@ const ADD_PETS = statement(sql`
 /** The rows of the statement before it. */
 const CHANGES = statement<{ rows: number }>(sql`SELECT changes() AS rows`);
 
+/** `profiles`: the places of animals among the newest, each with its profile. */
+const ADD_PROFILES = statement(sql`
+  ${insert(petProfiles, {
+    petId: sql`(SELECT max(${pets.id}) FROM ${pets}) - ${value("count")} + 1 + (value ->> 0)`,
+    data: sql`value ->> 1`,
+  })}
+  FROM json_each(${value("profiles")})`);
+
+const UPDATE_PET = statement(sql`
+  ${update(pets, { ...valuesFor("name", "categoryId", "status"), updatedAt: value("now") })}
+  WHERE ${pets.id} = ${value("id")}`);
+
+const DELETE_PET = statement(sql`DELETE FROM ${pets} WHERE ${pets.id} = ${value("id")}`);
+
+const REMEMBER_ADDED = statement(sql`
+  ${insert(importChanges, {
+    importId: value("importId"),
+    kind: sql`'added'`,
+    petId: sql`max(${pets.id}) - ${value("count")} + 1`,
+    toId: sql`max(${pets.id})`,
+    at: value("now"),
+  })}
+  FROM ${pets}`);
+
+const REMEMBER = statement(sql`
+  ${insertRow(importChanges, { ...valuesFor("importId", "kind", "petId", "before"), toId: value("petId"), at: value("now") })}`);
+
+/** The statements that let an undo restore an animal. */
+const remembering = (
+  importId: number,
+  kind: "changed" | "deleted",
+  before: PresentPet,
+  fields: readonly Field[],
+  now: number,
+) => {
+  const { id: petId, name, categoryId, status = null, createdAt, profile } = before;
+  const stored = {
+    name,
+    categoryId: String(categoryId),
+    status,
+    createdAt,
+    profile: toStored(profile, fields),
+  };
+  return REMEMBER.with({
+    importId,
+    kind,
+    petId,
+    before: JSON.stringify(stored),
+    now,
+  });
+};
+
+/** The statements of an update of an animal and its profile, by an import. */
+const updating = (
+  importId: number,
+  { before, after }: PetUpdate,
+  fields: readonly Field[],
+  now: number,
+): Statement[] => {
+  const { id, name, categoryId, status } = before;
+  const hasProfileChange = changedMembers(before.profile, after.profile).length > 0;
+  const hasPetChange = name !== after.name || categoryId !== after.categoryId || status !== after.status;
+  return [
+    remembering(importId, "changed", before, fields, now),
+    ...(hasPetChange ? [UPDATE_PET.with({ ...after, status: after.status ?? null, id, now })] : []),
+    ...(name === after.name ? [] : storingNameWords(id, after.name, name)),
+    ...(hasProfileChange
+      ? [...storingProfile(id, after.profile, fields), ...partChanged(id, "profile", now)]
+      : []),
+  ];
+};
+
+const customNames = (profile: Members): string[] =>
+  Object.keys((profile["custom"] as object | undefined) ?? {});
+
+/** @throws StoreChanged if the store is not as it was when the rows were validated */
+const assertUnchanged = (
+  connection: Connection,
+  { added, updated, deleted }: BatchChanges,
+  fields: readonly Field[],
+): void => {
+  const profiles = [
+    ...added.map(({ profile = {} }) => profile),
+    ...updated.map(({ after: { profile } }) => profile),
+  ];
+  const names = new Set(fields.map(({ name }) => name));
+  const lost = profiles.flatMap(customNames).find((name) => !names.has(name));
+  if (lost !== undefined) throw new StoreChanged(`the custom field ${lost} was deleted`);
+  const references = added.flatMap(({ profile }) => (profile?.["reference"] as string | undefined) ?? []);
+  const [taken] = references.length > 0 ? findPresent(connection, "reference", references) : [];
+  if (taken) throw new StoreChanged(`animal ${taken.id} got a reference of the file`);
+  const befores = [...updated.map(({ before }) => before), ...deleted];
+  if (befores.length === 0) return;
+  const present = new Map(
+    findPresent(
+      connection,
+      "id",
+      befores.map(({ id }) => String(id)),
+    ).map((pet) => [pet.id, pet]),
+  );
+  const changed = befores.find((before) => !Bun.deepEquals(present.get(before.id), before));
+  if (changed) throw new StoreChanged(`animal ${changed.id} was changed`);
+};
+
+const addingProfiles = (added: readonly ImportedPet[], fields: readonly Field[]): Statement[] => {
+  const profiles = added.flatMap(({ profile }, at) => (profile ? [[at, toStored(profile, fields)]] : []));
+  return profiles.length === 0
+    ? []
+    : [ADD_PROFILES.with({ count: added.length, profiles: JSON.stringify(profiles) })];
+};
+
 const jsonOf = (added: readonly NewPet[]): string =>
   JSON.stringify(
     added.map(({ name, categoryId, status = null }) => [
@@ -107,7 +257,9 @@ const ALL = statement<Import>(sql`
 const FIND_INTERRUPTED = statement<{ id: number }>(sql`
   SELECT ${imports.id} AS id FROM ${imports} WHERE ${IS_INTERRUPTED}`);
 
-const DELETE_INTERRUPTED = statement<never>(sql`DELETE FROM ${imports} WHERE ${IS_INTERRUPTED}`);
+/** It can still be undone. */
+const END_INTERRUPTED = statement<never>(sql`
+  ${update(imports, { finishedAt: value("startedAt") })} WHERE ${IS_INTERRUPTED}`);
 
 const FIND_NEWER = statement<{ id: number }>(sql`
   SELECT ${imports.id} AS id FROM ${imports}
@@ -130,7 +282,7 @@ const RESUME = statement<{ id: number }>(sql`
   RETURNING ${imports.id} AS id`);
 
 const PROGRESS = statement<{ id: number }>(sql`
-  ${update(imports, valuesFor("hash", "bytes", "read", "added", "rejected", "rejectedBytes", "rejectedHash"))}
+  ${update(imports, valuesFor(...POSITION, ...COUNTS))}
   WHERE ${IS_AS_READ}
   RETURNING ${imports.id} AS id`);
 
@@ -147,13 +299,15 @@ interface ImportRepositoryOptions {
 }
 
 /** The entry of the audit log for an import that has ended. */
-const finishedEntry = ({ id, file, added, rejected }: Import): AuditEntry => ({
+const finishedEntry = ({ id, file, added, rejected, updated, absent }: Import): AuditEntry => ({
   action: "import.finished",
   id,
   label: basename(file),
   changes: [
     ["added", null, String(added)],
     ["rejected", null, String(rejected)],
+    ...(updated > 0 ? [["updated", null, String(updated)] as const] : []),
+    ...(absent > 0 ? [["absent", null, String(absent)] as const] : []),
   ],
 });
 
@@ -176,21 +330,17 @@ export const importRepository = (
     all: (): Import[] => ALL.all(client),
     /**
      * Stores a new import and returns its id.
-     * @param replaceInterrupted removes an interrupted import of the same file
+     * @param replaceInterrupted ends an interrupted import of the same file
      * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is a
      *   concurrent one
      * @throws ConcurrentImport
      */
-    async start(
-      started: Omit<Import, "id" | "finishedAt">,
-      replaceInterrupted: boolean,
-      newestId: number,
-    ): Promise<number> {
+    async start(started: NewImport, replaceInterrupted: boolean, newestId: number): Promise<number> {
       const interrupted = replaceInterrupted ? FIND_INTERRUPTED.get(client, started) : undefined;
       using _ = interrupted && hold(interrupted.id);
       const act = { actor: OPERATOR, now: started.startedAt };
       const label = basename(started.file);
-      const first = replaceInterrupted ? DELETE_INTERRUPTED : FIND_NEWER;
+      const first = replaceInterrupted ? END_INTERRUPTED : FIND_NEWER;
       const [, [row]] = await commit(
         [first.with({ ...started, newestId }), START.with(started)],
         ([newer, [added]]) => {
@@ -209,28 +359,44 @@ export const importRepository = (
       });
     },
     /**
-     * Adds animals and stores the progress in one atomic step, if the import is at `from` bytes.
+     * Adds, updates and deletes animals and stores the progress in one atomic step, if the import is at `from` bytes.
      * @param needed categories that must exist
-     * @throws ConcurrentImport, CategoryGone
+     * @throws ConcurrentImport, CategoryGone, StoreChanged
      */
-    async addRows(
+    async write(
       id: number,
       from: number,
       progress: Progress,
-      added: readonly NewPet[],
+      changes: BatchChanges,
       needed: ReadonlySet<bigint> = new Set(),
     ): Promise<void> {
+      const { added, updated, deleted } = changes;
+      const at = now();
       await commit(
         [
           PROGRESS.with({ ...progress, id, from }),
           COUNT_CATEGORIES.with({ needed: `[${[...needed].join(",")}]` }),
-          ADD_PETS.with({ pets: jsonOf(added), now: now(), strict: Number(strictCategories) }),
+          ADD_PETS.with({ pets: jsonOf(added), now: at, strict: Number(strictCategories) }),
           CHANGES.with(),
         ],
-        ([[updated], [found], , [changes]]) => {
-          if (!updated) throw new ConcurrentImport();
-          if (found?.count !== needed.size || changes?.rows !== added.length) throw new CategoryGone();
-          return [...storingNewestWords(added.map(({ name }) => name)), ...importIndexing(added.length)];
+        ([[ready], [found], , [inserted]], connection) => {
+          if (!ready) throw new ConcurrentImport();
+          if (found?.count !== needed.size || inserted?.rows !== added.length) throw new CategoryGone();
+          const fields = fieldsOf(connection);
+          assertUnchanged(connection, changes, fields);
+          return [
+            ...addingProfiles(added, fields),
+            ...storingNewestWords(added),
+            ...(added.length > 0
+              ? [REMEMBER_ADDED.with({ importId: id, count: added.length, now: at })]
+              : []),
+            ...importIndexing(added.length),
+            ...updated.flatMap((one) => updating(id, one, fields, at)),
+            ...deleted.flatMap((pet) => [
+              remembering(id, "deleted", pet, fields, at),
+              DELETE_PET.with({ id: pet.id }),
+            ]),
+          ];
         },
       );
     },

@@ -1,10 +1,16 @@
 import { foldName, quoted, shellWord } from "../../lib/text.ts";
 import { quantity } from "../../lib/quantity.ts";
 import { bigintOf, jsonInteger } from "../../lib/json.ts";
+import { Fault } from "../../lib/errors.ts";
+import type { Field as CustomField } from "../pets/fields/field.ts";
 import { newPetChecker, toNewPet } from "../pets/model.ts";
-import { type NewPet, PET_STATUSES, parsePetStatus } from "../pets/pet.ts";
+import { PET_STATUSES, parsePetStatus } from "../pets/pet.ts";
+import { toMembers } from "../pets/profile/model.ts";
+import { type Members, mergePatch } from "../pets/profile/profile.ts";
 import type { CategoryNames } from "./category-names.ts";
-import type { Columns, Field, FieldIndexes } from "./columns.ts";
+import type { ImportedPet, PresentPet } from "./changes.ts";
+import { type Columns, type Field, type FieldIndexes, type KeyField, isNamed } from "./columns.ts";
+import { type Conventions, dateOrderOf, type ProfileColumn } from "./profile-columns.ts";
 import { unguardFormula } from "../../lib/csv-writer.ts";
 import { type Row, UnreadableRow } from "./row.ts";
 import type { TranslateValue, UnknownValues } from "./value-mapping.ts";
@@ -21,10 +27,15 @@ export const rejectMissing = ({ name }: MissingCategory, unknown: UnknownValues)
 };
 
 /** The animal of a row, the reason why the row is rejected, or the category that it lacks. */
-export type ValidationResult = NewPet | MissingCategory | string;
+export type ValidationResult = ImportedPet | MissingCategory | string;
 
-/** Validates the rows of one file. */
-export type RowValidator = (row: Row) => ValidationResult;
+/** Reads the rows of one file. */
+export interface RowValidator {
+  /** The text that finds the animal of a row; undefined if it has none. */
+  keyOf(row: Row, key: KeyField): string | undefined;
+  /** @param present the animal that the row may change: it keeps the values that the row does not have */
+  validate(row: Row, present?: PresentPet): ValidationResult;
+}
 
 /** The values of the fields of a row; undefined for missing fields. */
 type FieldValues = Partial<Record<Field, unknown>>;
@@ -36,7 +47,22 @@ export interface Meaning {
   unknown: UnknownValues;
   /** True if categories that do not exist are created. */
   createsCategories: boolean;
+  conventions: Conventions;
+  /** The members of a document, or why it is not a profile. */
+  checkProfile(document: unknown): Members | string;
 }
+
+/** Checks profiles by the rules of `PUT /v1/pets/{petId}/profile`. */
+export const profileChecker =
+  (fields: readonly CustomField[], now: number): Meaning["checkProfile"] =>
+  (document) => {
+    try {
+      return toMembers(document, fields, now);
+    } catch (error) {
+      if (error instanceof Fault) return error.message;
+      throw error;
+    }
+  };
 
 const PLAIN_INTEGER = /^[+-]?[0-9]{1,40}$/;
 
@@ -140,34 +166,129 @@ const validateFields = (values: FieldValues, meaning: Meaning): ValidationResult
   return category instanceof MissingCategory ? category : toNewPet(body);
 };
 
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+
+/** The values of a row, and the animal's own where the row has none. */
+const completed = (values: FieldValues, present: PresentPet): FieldValues => {
+  const { name, categoryId, category, status } = values;
+  const isUncategorized = isBlank(categoryId) && isBlank(category);
+  return {
+    name: isBlank(name) ? present.name : name,
+    categoryId: isUncategorized ? jsonInteger(present.categoryId) : (categoryId ?? undefined),
+    category: isBlank(category) ? undefined : category,
+    status: isBlank(status) ? present.status : status,
+  };
+};
+
+/** The words for no value in other programs. */
+const NO_VALUE = /^(?:-|none|n\/a)$/i;
+
+/** A cell of a profile. */
+interface ProfileCell {
+  column: ProfileColumn;
+  /** A text, or a value of JSON, which needs no reading. */
+  value: unknown;
+  /** True if the column does not have the name that exports give it. */
+  isForeign: boolean;
+}
+
+/** The value of a cell; undefined if it is empty. */
+const valueOf = ({ column, value, isForeign }: ProfileCell, { conventions, unknown }: Meaning): unknown => {
+  if (typeof value !== "string") return value ?? undefined;
+  const text = value.trim();
+  if (text === "" || ((isForeign || column.isDate) && NO_VALUE.test(text))) return undefined;
+  const read = column.read(text, conventions);
+  if (column.isDate && read === text && dateOrderOf(text) === "ambiguous") unknown.addDate(text);
+  return read;
+};
+
+/** The profile in a row, which has no members if the row has none; or why it has no meaning. */
+const profileOf = (cells: Iterable<ProfileCell>, meaning: Meaning): Members | string => {
+  const profile: Record<string, unknown> = {};
+  for (const cell of cells) {
+    const { into, form } = cell.column;
+    const [member, part] = into;
+    const value = valueOf(cell, meaning);
+    if (value === undefined) continue;
+    if (form !== undefined && typeof value === "string")
+      return `${member}: must be ${form}, not ${quoted(value)}`;
+    if (part === undefined) profile[member] ??= value;
+    else ((profile[member] ??= {}) as Record<string, unknown>)[part] ??= value;
+  }
+  return profile;
+};
+
+/** Adds the profile of a row to its animal. */
+const withProfile = (
+  pet: ValidationResult,
+  cells: Iterable<ProfileCell>,
+  meaning: Meaning,
+  present?: PresentPet,
+): ValidationResult => {
+  if (pet instanceof MissingCategory) return pet;
+  const profile = profileOf(cells, meaning);
+  const isEmpty = typeof profile !== "string" && Object.keys(profile).length === 0;
+  if (isEmpty) return typeof pet === "string" || !present ? pet : { ...pet, profile: present.profile };
+  const checked =
+    typeof profile === "string"
+      ? profile
+      : meaning.checkProfile(present ? mergePatch(present.profile, profile) : profile);
+  if (typeof checked === "string") return typeof pet === "string" ? `${pet}; ${checked}` : checked;
+  return typeof pet === "string" ? pet : { ...pet, profile: checked };
+};
+
 interface CsvLayout extends Meaning {
+  columns: Columns;
+  header: readonly string[];
   indexes: FieldIndexes;
-  /** How many cells the header has. */
-  width: number;
   isRaw: boolean;
 }
 
-/** How many cells a row must have at least: spreadsheets leave out empty ones at its end. */
-const minWidth = (indexes: FieldIndexes): number => Math.max(...Object.values(indexes)) + 1;
+/**
+ * How many cells a row must have at least: those of the animal itself. Spreadsheets leave out empty ones at its end.
+ */
+const minWidth = ({
+  id = -1,
+  name = -1,
+  categoryId = -1,
+  category = -1,
+  status = -1,
+}: FieldIndexes): number => Math.max(id, name, categoryId, category, status) + 1;
 
-export const csvRowValidator = ({ indexes, width, isRaw, ...meaning }: CsvLayout): RowValidator => {
+export const csvRowValidator = ({ columns, header, indexes, isRaw, ...meaning }: CsvLayout): RowValidator => {
   const least = minWidth(indexes);
+  const width = header.length;
+  const ofProfile = [...columns.profileColumns].flatMap(([field, column]) => {
+    const { [field]: index } = indexes;
+    return index === undefined ? [] : [{ column, index, isForeign: !isNamed(header[index] ?? "", field) }];
+  });
   const { name = -1, categoryId = -1, category = -1, status = -1 } = indexes;
   const textOf = isRaw ? (text: string) => text : unguardFormula;
-  return ({ content }) => {
-    if (content instanceof UnreadableRow) return content.reason;
-    const cells = content as string[];
-    if (cells.length < least || cells.slice(width).some((cell) => cell !== ""))
-      return `has ${quantity(cells.length, "cell")}; the header has ${width}`;
-    return validateFields(
-      {
+  return {
+    keyOf({ content }, key) {
+      if (content instanceof UnreadableRow) return undefined;
+      return textOf((content as string[])[indexes[key] ?? -1] ?? "").trim() || undefined;
+    },
+    validate({ content }, present) {
+      if (content instanceof UnreadableRow) return content.reason;
+      const cells = content as string[];
+      if (cells.length < least || cells.slice(width).some((cell) => cell !== ""))
+        return `has ${quantity(cells.length, "cell")}; the header has ${width}`;
+      const values = {
         name: textOf(cells[name] ?? ""),
         categoryId: parseInteger(cells[categoryId] ?? ""),
         category: category === -1 ? undefined : textOf(cells[category] ?? ""),
         status: cells[status],
-      },
-      meaning,
-    );
+      };
+      const pet = validateFields(present ? completed(values, present) : values, meaning);
+      const texts = ofProfile.map(({ column, index, isForeign }) => ({
+        column,
+        isForeign,
+        value: textOf(cells[index] ?? ""),
+      }));
+      return withProfile(pet, texts, meaning, present);
+    },
   };
 };
 
@@ -192,23 +313,36 @@ export const objectRowValidator = (
   meaning: Meaning,
 ): RowValidator => {
   const fieldOf = cachedFieldOf(columns);
-  return ({ content }) => {
-    if (content instanceof UnreadableRow) return content.reason;
-    const values: FieldValues = {};
-    const keys: Partial<Record<Field, string>> = {};
-    for (const [key, value] of Object.entries(content)) {
-      const field = fieldOf(key);
-      if (field === undefined) {
-        if (unknownKeys.size < MAX_UNKNOWN_KEYS && columns.isUnknown(key)) unknownKeys.add(key);
-        continue;
+  return {
+    keyOf({ content }, key) {
+      if (content instanceof UnreadableRow) return undefined;
+      const [, value] = Object.entries(content).find(([name]) => fieldOf(name) === key) ?? [];
+      return typeof value === "string" ? value.trim() || undefined : bigintOf(value)?.toString();
+    },
+    validate({ content }, present) {
+      if (content instanceof UnreadableRow) return content.reason;
+      const values: FieldValues = {};
+      const keys: Partial<Record<Field, string>> = {};
+      for (const [key, value] of Object.entries(content)) {
+        const field = fieldOf(key);
+        if (field === undefined) {
+          if (unknownKeys.size < MAX_UNKNOWN_KEYS && columns.isUnknown(key)) unknownKeys.add(key);
+          continue;
+        }
+        const earlier = keys[field];
+        if (earlier !== undefined && columns.isExact(earlier) === columns.isExact(key))
+          return `${field}: is given twice, as ${quoted(earlier)} and ${quoted(key)}: choose one with --map ${shellWord(`${key}=${field}`)}`;
+        if (earlier !== undefined && columns.isExact(earlier)) continue;
+        values[field] = value;
+        keys[field] = key;
       }
-      const earlier = keys[field];
-      if (earlier !== undefined && columns.isExact(earlier) === columns.isExact(key))
-        return `${field}: is given twice, as ${quoted(earlier)} and ${quoted(key)}: choose one with --map ${shellWord(`${key}=${field}`)}`;
-      if (earlier !== undefined && columns.isExact(earlier)) continue;
-      values[field] = value;
-      keys[field] = key;
-    }
-    return validateFields(values, meaning);
+      const pet = validateFields(present ? completed(values, present) : values, meaning);
+      const cells = [...columns.profileColumns].map(([field, column]) => ({
+        column,
+        value: values[field],
+        isForeign: keys[field] !== undefined && !isNamed(keys[field], field),
+      }));
+      return withProfile(pet, cells, meaning, present);
+    },
   };
 };

@@ -70,6 +70,11 @@ export const unknownValues = () => {
     status: statusFlag,
     category: (value) => valueFlag("category", value, "NAME"),
   };
+  let date: string | undefined;
+  const dateNote = (): string[] =>
+    date === undefined
+      ? []
+      : [`the day and the month of ${quoted(date)} may be in either order: add --dates dmy or --dates mdy`];
   const noteOf = (field: MappedField, values: ReadonlyMap<string, number>): string => {
     const told = [...values]
       .map(([value, count]) => `${quoted(value)} (${quantity(count, "row")})`)
@@ -85,9 +90,15 @@ export const unknownValues = () => {
       const count = values.get(value) ?? 0;
       if (count > 0 || values.size < MAX_VALUES) values.set(value, count + 1);
     },
+    /** Of a date that may be two days. */
+    addDate(text: string): void {
+      date ??= text;
+    },
     /** One note for each field. */
-    notes: (): string[] =>
-      MAPPED_FIELDS.filter((field) => counts[field].size > 0).map((field) => noteOf(field, counts[field])),
+    notes: (): string[] => [
+      ...MAPPED_FIELDS.filter((field) => counts[field].size > 0).map((field) => noteOf(field, counts[field])),
+      ...dateNote(),
+    ],
   };
 };
 

@@ -25,18 +25,23 @@ export const storingNameWords = (petId: number, name: string, previousName = "")
   return ofName === addedWords(previousName) ? [] : [SET_OF_NAME.with({ petId, ofName })];
 };
 
-/** `words`: the places of names among the newest animals, each with its words. */
-const ADD_OF_NAMES = statement(sql`
+/** `words`: the places of animals among the newest, each with its words. */
+const ADD_WORDS = statement(sql`
   ${insert(petSearch, {
     petId: sql`(SELECT max(${pets.id}) FROM ${pets}) - ${value("count")} + 1 + (value ->> 0)`,
     ofName: sql`value ->> 1`,
+    ofProfile: sql`value ->> 2`,
   })}
   FROM json_each(${value("words")})`);
 
-/** As `storingNameWords`, for the newest animals: those that the statement before it added. */
-export const storingNewestWords = (names: readonly string[]): readonly Statement[] => {
-  const words = names.map(addedWords).flatMap((ofName, at) => (ofName === "" ? [] : [[at, ofName]]));
-  return words.length === 0 ? [] : [ADD_OF_NAMES.with({ count: names.length, words: JSON.stringify(words) })];
+/** Stores the words of the newest animals: those that the statement before it added. */
+export const storingNewestWords = (
+  added: readonly { name: string; profile?: SearchedProfile | undefined }[],
+): readonly Statement[] => {
+  const words = added
+    .map(({ name, profile }, at) => [at, addedWords(name), profile ? profileWords(profile) : ""] as const)
+    .filter(([, ofName, ofProfile]) => ofName !== "" || ofProfile !== "");
+  return words.length === 0 ? [] : [ADD_WORDS.with({ count: added.length, words: JSON.stringify(words) })];
 };
 
 const SET_OF_PROFILE = statement(sql`

@@ -5,6 +5,7 @@ import { columnsOf } from "../../../src/store/import-export/columns.ts";
 import { categoryNames } from "../../../src/store/import-export/category-names.ts";
 import { importFile } from "../../../src/store/import-export/import.ts";
 import type { Dependencies, ImportOptions } from "../../../src/store/import-export/import.ts";
+import { presentPets } from "../../../src/store/import-export/present-queries.ts";
 import { importRepository } from "../../../src/store/import-export/repository.ts";
 import { openDatabase } from "../../../src/data/db/open.ts";
 import { createTables } from "../../support/database.ts";
@@ -38,6 +39,8 @@ const place = (text: string, name = "a.csv") => {
         create: undefined,
         hasCategory: undefined,
       },
+      present: presentPets(database),
+      addField: () => Promise.resolve(),
       now: () => 0,
       isStopped: () => read >= most,
       reporter: {
@@ -56,6 +59,9 @@ const place = (text: string, name = "a.csv") => {
         values: [],
         columns: columnsOf(),
         isRaw: false,
+        createsFields: false,
+        dates: undefined,
+        missing: undefined,
         reimport: false,
         rejected: `${path}.rejected`,
         ...wanted,
@@ -325,8 +331,8 @@ describe("an import that continues", () => {
 
   test("starts at its first row again if it was killed before that was added", async () => {
     const { importing, imports, path } = place(`name,categoryId\n${"x".repeat(2 * CHUNK)}\nRex,1\n`);
-    const addRows = () => Promise.reject(new Error("killed"));
-    expect(await outcomeOf(importing({}, Infinity, { ...imports, addRows }))).toThrow("killed");
+    const write = () => Promise.reject(new Error("killed"));
+    expect(await outcomeOf(importing({}, Infinity, { ...imports, write }))).toThrow("killed");
     expect(await importing()).toMatchObject({ read: 2, added: 1, rejected: 1, before: 0, done: true });
     expect(readFileSync(`${path}.rejected`, "utf8").match(/^x/gm)).toHaveLength(1);
   });

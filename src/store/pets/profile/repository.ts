@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { record } from "../../../data/db/audit.ts";
-import { commitDecided } from "../../../data/db/commit.ts";
+import { commitDecided, type Statement } from "../../../data/db/commit.ts";
 import type { Database } from "../../../data/db/open.ts";
 import { pets } from "../../../data/db/schema/pets.ts";
 import { petProfiles } from "../../../data/db/schema/profiles.ts";
@@ -54,6 +54,12 @@ const UPSERT = statement(sql`
   ${insertRow(petProfiles, valuesFor("petId", "data"))}
   ON CONFLICT (pet_id) DO UPDATE ${set(petProfiles, { data: value("data") })}`);
 
+/** The statements that store a profile and its words, in the transaction of its write. */
+export const storingProfile = (petId: number, members: Members, fields: readonly Field[]): Statement[] => [
+  UPSERT.with({ petId, data: toStored(members, fields) }),
+  storingProfileWords(petId, members),
+];
+
 const read = ({ createdAt, updatedAt, data }: Row, fields: readonly Field[]): StoredProfile => ({
   createdAt,
   updatedAt,
@@ -90,8 +96,7 @@ export const profileRepository = ({ client, commit }: Database) => ({
       const { now } = act;
       return [
         { ...before, updatedAt: now, members },
-        UPSERT.with({ petId, data: toStored(members, fields) }),
-        storingProfileWords(petId, members),
+        ...storingProfile(petId, members, fields),
         ...partChanged(petId, "profile", now),
         ...record(act, {
           action: "pet.profile_changed",

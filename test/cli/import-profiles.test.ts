@@ -1,0 +1,249 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { placing } from "./placed.ts";
+import { bundledIn, expectFailure, inProcessIn } from "./program.ts";
+import { storedAnimals } from "./stored-animals.ts";
+
+const spawn = bundledIn();
+const place = placing(inProcessIn);
+
+/** The flags that an import suggests. For a status that it cannot guess, the user chooses one. */
+const suggestedFlags = (notes: string): string[] => [
+  ...new Set(["--create-categories", "--create-fields"].filter((flag) => notes.includes(`add ${flag}`))),
+  ...[...notes.matchAll(/--value "(status:[^"]+)"/g)].flatMap(([, value = ""]) => [
+    "--value",
+    value.replace(/=STATUS$/, "=available"),
+  ]),
+];
+
+describe("an export of another program is imported with the flags that a dry run prints, and loses no column:", () => {
+  test.each([
+    [
+      "ASM3",
+      "asm3",
+      {
+        name: "Bella",
+        category: "Dog",
+        reference: "D2026014",
+        sex: "female",
+        birthDate: "2024-05-17",
+        breeds: ["Labrador Retriever"],
+        colour: "Black",
+        location: "Kennel 4",
+        neutered: true,
+        notes: "Found at the station.",
+        description: "Good with children.",
+        microchip: "276098100000001",
+        arrivedOn: "2026-10-02",
+        goodWith: { cats: "unknown", dogs: "yes", children: "yes" },
+        "custom.animaltype": "D (Dog)",
+        "custom.animalid": "101",
+      },
+    ],
+    [
+      "PetPoint",
+      "petpoint",
+      {
+        name: "Rex",
+        category: "Dog",
+        status: "available",
+        reference: "A44120031",
+        sex: "male",
+        breeds: ["Shepherd"],
+        neutered: true,
+        birthDate: "2019-04-02",
+        arrivedOn: "2026-01-12",
+        microchip: "985112004567890",
+        location: "Ward A",
+        "custom.secondaryBreed": "Mix",
+        "custom.intakeType": "Stray",
+      },
+    ],
+    [
+      "Shelterluv",
+      "shelterluv",
+      {
+        name: "Coco",
+        category: "Dog",
+        status: "available",
+        reference: "HPAS-A-173",
+        sex: "female",
+        breeds: ["Beagle"],
+        colour: "White",
+        birthDate: "2023-09-25",
+        weightGrams: 12_474,
+        arrivedOn: "2026-10-14",
+        description: "Loves long walks.\nShy at first.",
+        neutered: true,
+        "custom.attributes": "Housetrained, Bite History",
+        "custom.ageYMD": "3Y/2M/4D",
+      },
+    ],
+    [
+      "RescueGroups",
+      "rescuegroups",
+      {
+        name: "Daisy",
+        category: "Dog",
+        status: "available",
+        reference: "R-0091",
+        sex: "female",
+        breeds: ["Boxer / Mixed"],
+        colour: "Brindle",
+        size: "large",
+        birthDate: "2021-06-14",
+        arrivedOn: "2026-08-30",
+        notes: "Second home.",
+        "custom.animalId": "17120455",
+      },
+    ],
+    [
+      "Airtable",
+      "airtable",
+      {
+        name: "Oscar",
+        category: "Dog",
+        status: "available",
+        sex: "male",
+        birthDate: "2023-02-11",
+        size: "medium",
+        neutered: true,
+        vaccinated: true,
+        description: 'Oscar, who "sings".',
+        "custom.breedDog": "Poodle,Terrier",
+        "custom.fosterHome": "Lovelace",
+      },
+    ],
+  ])("%s", async (_, file, first) => {
+    const text = readFileSync(join(import.meta.dir, "exports", `${file}.csv`));
+    const { cwd, importing } = place(text);
+    const flags = suggestedFlags((await importing("--dry-run")).error);
+    const { code, out, error } = await importing(...flags);
+    expect([code, out]).toEqual([0, expect.stringContaining("2 added, 0 rejected")]);
+    expect(error).not.toContain("skipped columns");
+    expect(storedAnimals(cwd)[0]).toMatchObject(first);
+    expect(storedAnimals(cwd)).toHaveLength(2);
+  });
+});
+
+const DATES = "name,categoryId,arrivedOn\nBella,3,3/4/2026\n";
+
+test("a date that may be two days is rejected with the flags to choose from, unless another date shows the order", async () => {
+  const ambiguous = place(DATES);
+  expectFailure(
+    await ambiguous.importing("--dry-run"),
+    1,
+    'month of "3/4/2026" may be in either order: add --dates dmy or --dates mdy',
+  );
+  await ambiguous.importing("--dates", "dmy");
+  expect(storedAnimals(ambiguous.cwd)).toMatchObject([{ arrivedOn: "2026-04-03" }]);
+  const clear = place(`${DATES}Rex,3,3/14/2026\n`);
+  const { error } = await clear.importing();
+  expect(error).toContain("dates are in the order mdy, as in 3/14/2026; choose the other with --dates");
+  expect(storedAnimals(clear.cwd)).toMatchObject([{ arrivedOn: "2026-03-04" }, { arrivedOn: "2026-03-14" }]);
+});
+
+test("a value that breaks the rules of profiles rejects its row, with the form that it needs", async () => {
+  const rows = ["Bella,3,purple,,", "Rex,3,,150,", "Tom,3,,,12", 'Luna,3,female,"€1,250",3 kg'];
+  const { cwd, importing, read } = place(`name,categoryId,sex,fee,weight\n${rows.join("\n")}\n`);
+  expect((await importing()).code).toBe(1);
+  expect(storedAnimals(cwd)).toEqual([
+    { id: 1, name: "Luna", sex: "female", weightGrams: 3000, fee: { amount: 125_000, currency: "EUR" } },
+  ]);
+  const reasons = read("a.csv.rejected").trim().split("\n").slice(1);
+  expect(reasons).toEqual([
+    expect.stringContaining("sex: must be one of"),
+    expect.stringContaining("fee: must be an amount with its currency, such as 150.00 EUR, not"),
+    expect.stringContaining("weightGrams: must be a weight with its unit, such as 12.4 kg, not"),
+  ]);
+});
+
+test("NDJSON has profiles, too, as JSON or as the texts of CSV", async () => {
+  const rows = [
+    {
+      name: "Bella",
+      categoryId: 3,
+      reference: 12,
+      breeds: ["Beagle"],
+      fee: { amount: 100, currency: "EUR" },
+      Coat: "long",
+    },
+    { name: "Rex", categoryId: 3, reference: "13", breeds: "Boxer; Pug", fee: "1 EUR" },
+  ];
+  const { cwd, importing } = place(rows.map((row) => JSON.stringify(row)).join("\n"), "a.ndjson");
+  expect((await importing("--create-fields")).code).toBe(0);
+  expect(storedAnimals(cwd)).toMatchObject([
+    { reference: "12", breeds: ["Beagle"], fee: { amount: 100 }, "custom.coat": "long" },
+    { reference: "13", breeds: ["Boxer", "Pug"], fee: { amount: 100 } },
+  ]);
+});
+
+test("new custom fields get distinct names, and a second file uses them without the flag", async () => {
+  const text = "name,categoryId,Foster Home,foster-home?,Élan vital,2nd,犬\nBella,3,a,b,c,d,e\n";
+  const { cwd, importing } = place(text);
+  const { out, error } = await importing("--create-fields");
+  expect([error, out]).toEqual([
+    "",
+    expect.stringContaining(
+      "Custom fields that were created: fosterHome, fosterHome2, elanVital, field2nd, field",
+    ),
+  ]);
+  expect(storedAnimals(cwd)).toMatchObject([
+    { "custom.fosterHome": "a", "custom.fosterHome2": "b", "custom.elanVital": "c", "custom.field": "e" },
+  ]);
+  await Bun.write(join(cwd, "b.csv"), "name,categoryId,élan VITAL\nRex,3,f\n");
+  await inProcessIn(cwd, ["import", "b.csv"]);
+  expect(storedAnimals(cwd)[1]).toMatchObject({ name: "Rex", "custom.elanVital": "f" });
+});
+
+test("columns beyond the number of fields that a store can have are reported", async () => {
+  const columns = Array.from({ length: 45 }, (_, index) => `c${index}`);
+  const { importing } = place(`name,categoryId,${columns.join()}\nBella,3,${columns.join()}\n`);
+  const { error, code } = await importing("--create-fields");
+  expect([code, error]).toEqual([
+    0,
+    expect.stringContaining('skipped columns: "c40", "c41", "c42", "c43", "c44"; '),
+  ]);
+});
+
+test("a mapping to a custom field that does not exist is refused", async () => {
+  const { importing } = place("name,categoryId,Coat\nBella,3,long\n");
+  expectFailure(await importing("--map", "Coat=custom.coat"), 1, "no custom field has this name");
+});
+
+describe("a file with a reference of the store", () => {
+  const FIRST = "name,categoryId,Animal ID\nBella,3,A-1\nRex,3,A-2\n";
+
+  test("is refused, whatever the row, and the message has the flags of an update", async () => {
+    const { cwd, importing } = place(FIRST);
+    await importing();
+    await Bun.write(join(cwd, "a.csv"), "name,categoryId,Animal ID\nTom,3,A-3\nRex,3,A-2\n");
+    expectFailure(
+      await importing(),
+      1,
+      'such as animal 2 with the reference "A-2": update them with --update --key "Animal ID"',
+    );
+    expect(storedAnimals(cwd)).toHaveLength(2);
+  });
+
+  test("from standard input is imported without the rows of these animals", async () => {
+    const { cwd, importing } = place(FIRST);
+    await importing();
+    const text = "name,categoryId,Animal ID\nTom,3,A-3\nRex,3,A-2\n";
+    const { out } = await spawn(cwd, ["import", "-", "--format", "csv", "--rejected", "r"], text);
+    expect(out).toContain("2 rows read: 1 added, 1 rejected, see r");
+    expect(readFileSync(join(cwd, "r"), "utf8")).toContain("reference: animal 2 has it");
+  });
+
+  test("that names an animal twice adds it once", async () => {
+    const { cwd, importing } = place(`${FIRST}Bella again,3,A-1\n`);
+    const { code, out, error } = await importing();
+    expect([code, error]).toEqual([
+      0,
+      expect.stringContaining('line 4: is another row of the animal "A-1" on line 2'),
+    ]);
+    expect(out).toContain("3 rows read: 2 added, 0 rejected; 1 further row of the same animals skipped (");
+    expect(storedAnimals(cwd).map(({ name }) => name)).toEqual(["Bella", "Rex"]);
+  });
+});

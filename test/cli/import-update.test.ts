@@ -1,0 +1,236 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { placing } from "./placed.ts";
+import { expectFailure, inProcessIn } from "./program.ts";
+import { type StoredAnimal, storedAnimals } from "./stored-animals.ts";
+
+const FIRST = `Animal ID,Name,Species,Status,Breed,Weight lb,Coat
+A-1,Bella,Dog,available,Beagle,20,short
+A-2,Tom,Cat,available,Siamese,9,
+A-3,Rex,Dog,pending,Boxer,60,
+A-4,Luna,Cat,available,,,long
+`;
+
+const KEY = ["--update", "--key", "Animal ID"];
+
+type Four = [StoredAnimal, StoredAnimal, StoredAnimal, StoredAnimal];
+
+/** A store with the animals of a file, and its next files. */
+const imported = async (text = FIRST) => {
+  const place = placing(inProcessIn)(text);
+  await place.importing("--create-categories", "--create-fields");
+  const { cwd } = place;
+  const next = async (file: string, ...flags: string[]) => {
+    await Bun.write(join(cwd, "next.csv"), file);
+    return inProcessIn(cwd, ["import", "next.csv", ...flags]);
+  };
+  /** The four animals, and those that were added. */
+  const stored = () => storedAnimals(cwd) as [...Four, ...StoredAnimal[]];
+  return { cwd, next, stored };
+};
+
+const edit = (cwd: string, sql: string): void => {
+  using database = new Database(join(cwd, "data", "adoption-store.db"));
+  database.run(sql);
+};
+
+describe("an update", () => {
+  test("changes the changed rows, adds the new ones, and names the absent ones", async () => {
+    const { next, stored } = await imported();
+    const before = stored();
+    const { code, out } = await next(
+      `Animal ID,Name,Species,Status,Breed,Weight lb,Coat
+A-1,Bella,Dog,adopted,Beagle,21,short
+A-2,Tom,Cat,available,Siamese,9,
+A-4,Luna II,Cat,available,Persian,,curly
+A-5,Max,Dog,available,Pug,,
+`,
+      ...KEY,
+    );
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Absent: Rex \(animal 3\)\n4 rows read: 1 added, 2 changed, 1 unchanged, 0 rejected; 1 animal of the store is absent \(/,
+      ),
+    ]);
+    expect(stored()).toEqual([
+      { ...before[0], status: "sold", weightGrams: 9525 },
+      before[1],
+      before[2],
+      { ...before[3], name: "Luna II", breeds: ["Persian"], "custom.coat": "curly" },
+      { id: 5, name: "Max", category: "Dog", status: "available", reference: "A-5", breeds: ["Pug"] },
+    ]);
+  });
+
+  test("of the same file changes nothing, and may be repeated", async () => {
+    const { cwd, next, stored } = await imported();
+    const before = stored();
+    for (let time = 0; time < 2; time++)
+      expect((await next(FIRST, ...KEY)).out).toStartWith(
+        "4 rows read: 0 added, 0 changed, 4 unchanged, 0 rejected (",
+      );
+    expect(stored()).toEqual(before);
+    using database = new Database(join(cwd, "data", "adoption-store.db"), { readonly: true });
+    expect(database.query("SELECT updated_at FROM pets WHERE updated_at IS NOT NULL").all()).toEqual([]);
+  });
+
+  test("keeps the values of empty cells, and of columns that the file does not have", async () => {
+    const { next, stored } = await imported();
+    const [bella, ...others] = stored();
+    const { out } = await next("Animal ID,Name,Status,Breed,Sex\nA-1,,,,F\n", ...KEY);
+    expect(out).toContain(
+      "1 row read: 0 added, 1 changed, 0 unchanged, 0 rejected; 3 animals of the store are absent (",
+    );
+    expect(stored()).toEqual([{ ...bella, sex: "female" }, ...others]);
+  });
+
+  test("rejects rows without a key, new rows that are incomplete, and further rows of an animal", async () => {
+    const { cwd, next, stored } = await imported();
+    const before = stored();
+    const { code, error, out } = await next(
+      "Animal ID,Name\n,Max\nA-9,Kim\nA-1,Bello\nA-1,Other\n",
+      ...KEY,
+      "--missing",
+      "delete",
+    );
+    expect(code).toBe(1);
+    expect(error).toContain("line 2: reference: is empty; an update finds the animal of each row by it");
+    expect(error).toContain("line 3: categoryId: is required");
+    expect(error).toContain('line 5: is another row of the animal "A-1" on line 4');
+    expect(error).toContain(
+      "1 row may belong to any animal, so absent animals are unknown: correct these rows first",
+    );
+    expect(out).toContain(
+      "4 rows read: 0 added, 1 changed, 0 unchanged, 2 rejected, see next.csv.rejected; 1 further row",
+    );
+    expect(stored()).toEqual([{ ...before[0], name: "Bello" }, before[1], before[2], before[3]]);
+    expect(existsSync(join(cwd, "next.csv.rejected"))).toBe(true);
+  });
+
+  test("finds animals by the ids of an export, and adds none", async () => {
+    const { next, stored } = await imported();
+    const before = stored();
+    const { error } = await next(
+      "id,name,reference\n2,Tommy,A-2\n3,,A-1\n9,Kim,\n4,,B-4\n",
+      "--update",
+      "--key",
+      "id",
+    );
+    expect(error).toContain('line 3: reference: another animal has "A-1"');
+    expect(error).toContain('line 4: id: there is no animal "9"; import new animals without --update');
+    expect(stored()).toEqual([
+      before[0],
+      { ...before[1], name: "Tommy" },
+      before[2],
+      { ...before[3], reference: "B-4" },
+    ]);
+  });
+
+  test("leaves the status of an animal that an open order holds", async () => {
+    const { cwd, next, stored } = await imported();
+    edit(
+      cwd,
+      "INSERT INTO orders (id, pet_id, status, created_at, updated_at) VALUES (7, 3, 'placed', 0, 0)",
+    );
+    const { error } = await next("Animal ID,Status\nA-3,available\n", ...KEY);
+    expect(error).toContain("line 2: status: order 7 holds animal 3: complete or cancel the order first");
+    expect(stored()[2]).toMatchObject({ status: "pending" });
+  });
+
+  test("makes absent animals adopted, except those that an open order holds", async () => {
+    const { cwd, next, stored } = await imported();
+    edit(
+      cwd,
+      "INSERT INTO orders (id, pet_id, status, created_at, updated_at) VALUES (7, 3, 'placed', 0, 0)",
+    );
+    const { error, out } = await next("Animal ID\nA-1\n", ...KEY, "--missing", "adopted");
+    expect(out).toContain("3 animals of the store are absent");
+    expect(error).toContain("1 absent animal stayed as they are, because an open order holds them");
+    expect(stored().map(({ status }) => status)).toEqual(["available", "sold", "pending", "sold"]);
+  });
+
+  test("deletes absent animals, except those with orders or photos, and no adopted or newer ones", async () => {
+    const { cwd, next, stored } = await imported();
+    edit(cwd, "UPDATE pets SET status = 'sold' WHERE id = 4");
+    edit(
+      cwd,
+      "INSERT INTO orders (id, pet_id, status, created_at, updated_at) VALUES (7, 3, 'cancelled', 0, 0)",
+    );
+    const { error } = await next(
+      "Animal ID,Name,Species\nA-1,,\nA-5,Max,Dog\n",
+      ...KEY,
+      "--missing",
+      "delete",
+    );
+    expect(error).toContain("1 absent animal stayed, because they have orders or photos");
+    expect(stored().map(({ name }) => name)).toEqual(["Bella", "Rex", "Luna", "Max"]);
+  });
+
+  test("--dry-run shows the differences as a table, and writes nothing", async () => {
+    const { cwd, next, stored } = await imported();
+    const before = stored();
+    const file =
+      "Animal ID,Name,Species,Status,Breed\nA-1,Bella,Dog,adopted,Pug\nA-2,Tom,Cat,,\nA-4,,,,\nA-5,Max,Dog,,\n";
+    const { code, out } = await next(file, ...KEY, "--dry-run");
+    expect([code, out.split("\n").slice(0, 6)]).toEqual([
+      0,
+      [
+        "LINE  ANIMAL          CHANGE",
+        "2     Bella           status: available → sold",
+        '2     Bella           breeds: ["Beagle"] → ["Pug"]',
+        "5     Max             added",
+        "-     Rex (animal 3)  absent",
+        "",
+      ],
+    ]);
+    expect(out).toContain(
+      "4 rows read: 1 would be added, 1 would be changed, 2 unchanged, 0 would be rejected; 1 animal",
+    );
+    const { preview, absentAnimals } = JSON.parse((await next(file, ...KEY, "--dry-run", "--json")).out);
+    expect(absentAnimals).toEqual([{ id: 3, name: "Rex" }]);
+    expect(preview[0]).toMatchObject({
+      id: 1,
+      line: 2,
+      changes: [
+        { member: "status", from: "available", to: "sold" },
+        { member: "breeds", from: ["Beagle"], to: ["Pug"] },
+      ],
+    });
+    expect(stored()).toEqual(before);
+    expect(existsSync(join(cwd, "next.csv.rejected"))).toBe(false);
+  });
+
+  test("that was interrupted is started again", async () => {
+    const { cwd, next } = await imported();
+    const file = FIRST.replace("Bella", "Bello");
+    await next(file, ...KEY);
+    // As if it had been killed after its rows.
+    edit(cwd, "UPDATE imports SET finished_at = NULL WHERE id = 2");
+    expect((await next(file, ...KEY)).out).toStartWith("4 rows read: 0 added, 0 changed, 4 unchanged");
+    using database = new Database(join(cwd, "data", "adoption-store.db"), { readonly: true });
+    expect(database.query("SELECT count(*) AS open FROM imports WHERE finished_at IS NULL").get()).toEqual({
+      open: 0,
+    });
+  });
+});
+
+test.each([
+  [["--update"], "--update: add --key with the column that finds each animal"],
+  [["--key", "Animal ID"], "--key: add --update, which it belongs to"],
+  [["--missing", "delete"], "--missing: add --update, which it belongs to"],
+  [["--update", "--key", "name"], '--key: "name" is the name, which several animals may have'],
+])("%p are refused", async (flags, message) => {
+  expectFailure(await placing(inProcessIn)(FIRST).importing(...flags), 2, message);
+});
+
+test("a key that the file does not have is refused", async () => {
+  const { next } = await imported();
+  expectFailure(
+    await next("name\nBella\n", "--update", "--key", "Code"),
+    1,
+    'names the column "Code", which the file does not have',
+  );
+  expectFailure(await next("name\nBella\n", "--update", "--key", "id"), 1, "no column matches id; found");
+});
