@@ -23,6 +23,8 @@ import { IDLE_MS } from "../pages/console/sessions.ts";
 import { createSignInLinks } from "../pages/console/sign-in-links.ts";
 import { servedBy } from "../edge/certificate-store.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
+import { UNDO_MS } from "../store/import-export/undo.ts";
+import { undoRepository } from "../store/import-export/undo-repository.ts";
 import { openKeys } from "../access/keys/service.ts";
 import { openOrders } from "../store/orders/service.ts";
 import { openPeople } from "../access/people/service.ts";
@@ -93,6 +95,7 @@ const storeServices = (
   const streams = openPetStreams(context, streamLimits);
   const states = browserStateRepository(database);
   const responses = keptResponseRepository(database);
+  const undo = undoRepository(database);
   return {
     ...access,
     pets,
@@ -115,6 +118,7 @@ const storeServices = (
       pets.makeWords,
       byAge(() => responses.sweep(clock.now() - RETENTION_MS)),
       streams.sweep,
+      byAge(() => undo.sweep(clock.now() - UNDO_MS)),
       byAge(() => states.sweep(clock.now(), IDLE_MS)),
       byAge(access.audit.sweep),
     ]),

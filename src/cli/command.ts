@@ -37,7 +37,7 @@ interface Parameter {
   required?: boolean;
   hidden?: boolean;
   /** Options that cannot be given together with this one, in camel case. */
-  conflicts?: string[];
+  conflicts?: readonly string[];
 }
 
 /** Arguments and options by their forms, such as `<id>`, `[names...]`, `--yes` or `--name <name>`, with their meanings. */
@@ -152,7 +152,12 @@ const addParameter = (command: Command, form: string, meaning: string | Paramete
   if (parse) item.argParser(parse);
   if (item instanceof Argument) return void command.addArgument(item);
   SUGGESTED.set(item, suggestions);
-  command.addOption(item.makeOptionMandatory(required).hideHelp(hidden).conflicts(conflicts));
+  command.addOption(
+    item
+      .makeOptionMandatory(required)
+      .hideHelp(hidden)
+      .conflicts([...conflicts]),
+  );
 };
 
 /** Adds the flags of settings. `--data-dir` is an option of the program, so every command has it. */

@@ -5,13 +5,15 @@ import {
   type CategoryNames,
   categoryNames,
 } from "../store/import-export/category-names.ts";
-import type { MemberChange, PresentPet } from "../store/import-export/changes.ts";
+import type { PresentPet } from "../store/import-export/changes.ts";
 import { columnsOf, type KeyField, type Mapping, parseMapping } from "../store/import-export/columns.ts";
 import { presentPets } from "../store/import-export/present-queries.ts";
 import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../store/import-export/source.ts";
 import type { Dependencies, ImportOptions } from "../store/import-export/import.ts";
 import { importFile, type ImportResult } from "../store/import-export/import.ts";
 import { categoryLookup, importRepository, storedCategories } from "../store/import-export/repository.ts";
+import { undoImport } from "../store/import-export/undo.ts";
+import { undoRepository } from "../store/import-export/undo-repository.ts";
 import { parseValueMapping, type ValueMapping } from "../store/import-export/value-mapping.ts";
 import { openCategories } from "../store/categories/service.ts";
 import { newCategoryChecker } from "../store/categories/model.ts";
@@ -77,7 +79,7 @@ const encodingOf = (name: string | undefined): ImportOptions["encoding"] => {
 };
 
 const TAKES = {
-  "<file>": "the file, or - for standard input",
+  "[file]": "the file, or - for standard input; with --undo the id of an import (default: the last one)",
   "--format <format>": { text: "the format (default: by the file's name)", choices: FORMATS },
   "--delimiter <character>": "what separates cells: comma, semicolon, tab, pipe or a character",
   "--encoding <name>": "how letters are encoded, such as windows-1252 (default: utf-8)",
@@ -103,6 +105,10 @@ const TAKES = {
   "--missing <action>": {
     text: "what --update does with animals that the file lacks (default: report them)",
     choices: ["adopted", "delete"] as const,
+  },
+  "--undo": {
+    text: "restore the animals that an import added, changed or deleted",
+    conflicts: ["dryRun", "update", "key", "missing", "createFields", "createCategories", "again"],
   },
   "--create-categories": "create the categories that rows name and that do not exist",
   "--dry-run": "check all rows, show the first five or the differences, and write nothing",
@@ -138,6 +144,7 @@ const keyOf = ({ update, key, missing, map }: ImportFlags): { key?: KeyField; ma
 /** @throws UsageError */
 const importOptionsOf = (flags: ImportFlags): Omit<ImportOptions, "columns"> => {
   const { file } = flags;
+  if (file === undefined) throw new UsageError("import: name the file, or - for standard input");
   const path = file === "-" ? undefined : file;
   if (path !== undefined) assertReadable(path);
   if (path !== undefined && flags.format === undefined && isWorkbook(path))
@@ -231,29 +238,33 @@ const printPreview = ({ preview, created }: ImportResult): void => {
   print(`${table([["LINE", "NAME", "CATEGORY", "STATUS"], ...rows], terminalWidth())}\n`);
 };
 
-const shown = (value: unknown): string => {
-  if (value === undefined) return "-";
-  return printable(
-    typeof value === "string" ? value : typeof value === "bigint" ? String(value) : JSON.stringify(value),
-    40,
-  );
+const shown = (value: unknown): string =>
+  printable(typeof value === "string" ? value : (JSON.stringify(value) ?? "-"), 40);
+
+const animalName = ({ id, name }: PresentPet): string => `${printable(name, 40)} (animal ${id})`;
+
+/** What an update would do with an absent animal. */
+const fateOf = ({ isBound, openOrder }: PresentPet, missing: ImportOptions["missing"]): string => {
+  if (missing === undefined) return "absent";
+  const stays = missing === "delete" ? isBound : openOrder !== null;
+  return `absent: ${stays ? "stays" : `would be ${missing === "delete" ? "deleted" : "adopted"}`}`;
 };
 
-const shownChange = ({ member, from, to }: MemberChange): string =>
-  `${member}: ${shown(from)} → ${shown(to)}`;
-
 /** Prints the differences between the file of an update and the store. */
-const printDifferences = ({ preview, absentPets, added, updated, absent }: ImportResult): void => {
-  const changed = preview.flatMap(({ line, decision }) =>
-    decision.kind === "added"
-      ? [[String(line), printable(decision.pet.name, 40), "added"]]
-      : decision.changes.map((change) => [
-          String(line),
-          printable(decision.update.before.name, 40),
-          shownChange(change),
-        ]),
-  );
-  const lost = absentPets.map(({ id, name }) => ["-", printable(`${name} (animal ${id})`, 40), "absent"]);
+const printDifferences = (
+  { preview, absentPets, added, updated, absent }: ImportResult,
+  missing: ImportOptions["missing"],
+): void => {
+  const changed = preview.flatMap(({ line, decision }) => {
+    if (decision.kind === "added") return [[String(line), printable(decision.pet.name, 40), "added"]];
+    const name = printable(decision.update.before.name, 40);
+    return decision.changes.map(({ member, from, to }) => [
+      String(line),
+      name,
+      `${member}: ${shown(from)} → ${shown(to)}`,
+    ]);
+  });
+  const lost = absentPets.map((pet) => ["-", animalName(pet), fateOf(pet, missing)]);
   if (changed.length + lost.length === 0) return;
   print(table([["LINE", "ANIMAL", "CHANGE"], ...changed, ...lost], terminalWidth()));
   const hidden = added + updated + absent - preview.length - absentPets.length;
@@ -289,25 +300,12 @@ const summaryOf = (
   return done ? counts : `Stopped: ${counts}; run the same command again to continue`;
 };
 
-const animalNames = (pets: readonly PresentPet[]): string[] =>
-  pets.map(({ id, name }) => `${printable(name, 40)} (animal ${id})`);
-
-/** The values of a change as JSON: integers of 64 bits as text. */
-const jsonChange = ({ member, from, to }: MemberChange) => {
-  const [before, after] = [from, to].map((value) => (typeof value === "bigint" ? String(value) : value));
-  return { member, from: before ?? null, to: after ?? null };
-};
-
-/** The output of an import. @param rejected the file of rejected rows */
 const outputOf = (
   result: ImportResult,
-  {
-    rejected,
-    isDry,
-    isUpdate,
-    seconds,
-  }: { rejected: string | undefined; isDry: boolean; isUpdate: boolean; seconds: number },
+  { rejected, missing, columns: { key } }: ImportOptions,
+  { isDry, seconds }: { isDry: boolean; seconds: number },
 ): Outcome => {
+  const isUpdate = key !== undefined;
   const { preview, created, absentPets, ...outcome } = result;
   const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round((result.read - result.before) / seconds))} rows/s`;
   return {
@@ -315,11 +313,11 @@ const outputOf = (
       ...outcome,
       createdCategories: created,
       ...(isDry && {
+        // JSON has no undefined members.
         preview: preview.map(({ line, decision, category }) => {
-          const { name, status } = decision.kind === "added" ? decision.pet : decision.update.after;
-          // JSON has no undefined members.
-          const [id, changes] =
-            decision.kind === "updated" ? [decision.update.before.id, decision.changes.map(jsonChange)] : [];
+          const isNew = decision.kind === "added";
+          const { name, status } = isNew ? decision.pet : decision.update.after;
+          const [id, changes] = isNew ? [] : [decision.update.before.id, decision.changes];
           return { line, id, name, category, status, changes };
         }),
       }),
@@ -328,8 +326,9 @@ const outputOf = (
       seconds,
     },
     text() {
-      if (isDry) (isUpdate ? printDifferences : printPreview)(result);
-      else if (absentPets.length > 0) print(`Absent: ${formatNames(animalNames(absentPets), MAX_NAMES)}`);
+      if (isDry && isUpdate) printDifferences(result, missing);
+      else if (isDry) printPreview(result);
+      else if (absentPets.length > 0) print(`Absent: ${formatNames(absentPets.map(animalName), MAX_NAMES)}`);
       if (created.length > 0)
         print(`Categories that ${isDry ? "would be" : "were"} created: ${formatNames(created, MAX_NAMES)}`);
       if (outcome.createdFields.length > 0)
@@ -370,7 +369,7 @@ const perform = async (
   using stop = stopRequest();
   // As in serve: the import takes longer than the JIT takes to compile it.
   Bun.unsafe.setJITPolicy(1);
-  const { path, rejected } = importOptions;
+  const { path } = importOptions;
   const size = path === undefined ? undefined : statSync(path).size;
   const progress = rowProgress(imports ? "Importing" : "Checking");
   const start = performance.now();
@@ -383,9 +382,13 @@ const perform = async (
   const seconds = (performance.now() - start) / 1000;
   if (!result.done) process.exitCode = stop.code();
   else if (result.rejected > 0) process.exitCode = 1;
-  const isUpdate = importOptions.columns.key !== undefined;
-  return outputOf(result, { rejected, isDry: !imports, isUpdate, seconds });
+  return outputOf(result, importOptions, { isDry: !imports, seconds });
 };
+
+const lockPathIn =
+  ({ dataDir }: Config) =>
+  (id: number): string =>
+    join(dataDir, `import-${id}.lock`);
 
 const run = async (config: Config, flags: ImportFlags): Promise<Outcome> => {
   const { strictCategories, dataDir } = config;
@@ -405,7 +408,7 @@ const run = async (config: Config, flags: ImportFlags): Promise<Outcome> => {
         addField: () => Promise.resolve(),
       },
     );
-  const lockPath = (id: number) => join(dataDir, `import-${id}.lock`);
+  const lockPath = lockPathIn(config);
   return withDatabase(config, (database) => {
     const fields = openFields(commandContext(config, database));
     return perform(
@@ -422,6 +425,31 @@ const run = async (config: Config, flags: ImportFlags): Promise<Outcome> => {
     );
   });
 };
+
+/** @throws UsageError */
+const importIdOf = (text: string | undefined): number | undefined => {
+  if (text === undefined || /^[1-9][0-9]{0,14}$/.test(text)) return text === undefined ? text : Number(text);
+  throw new UsageError(
+    `--undo: ${quoted(text)} is not the id of an import: leave it out to undo the last one`,
+  );
+};
+
+const undoLast = (config: Config, id: number | undefined): Promise<Outcome> =>
+  withDatabase(config, async (database) => {
+    const imports = importRepository(database, { now: Date.now, lockPath: lockPathIn(config) });
+    const result = await undoImport(id, { undo: undoRepository(database), imports, now: Date.now });
+    const { deleted, restored, readded, file } = result;
+    return {
+      json: result,
+      text() {
+        for (const { name, id: newId, before } of readded)
+          print(`${printable(name, 60)} is animal ${newId} now (was ${before})`);
+        print(
+          `Undid import ${result.id} of ${file}: ${quantity(deleted, "animal")} deleted, ${formatCount(restored)} restored, ${formatCount(readded.length)} added again`,
+        );
+      },
+    };
+  });
 
 export const importCommand = command({
   name: "import",
@@ -441,6 +469,7 @@ export const importCommand = command({
   },
   exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
   run(flags) {
-    return run(effectiveConfig(flags), flags);
+    const config = effectiveConfig(flags);
+    return flags.undo ? undoLast(config, importIdOf(flags.file)) : run(config, flags);
   },
 });

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "../support/store.ts";
 import { placing } from "./placed.ts";
 import { expectFailure, inProcessIn } from "./program.ts";
 import { type StoredAnimal, storedAnimals } from "./stored-animals.ts";
@@ -117,6 +118,8 @@ A-5,Max,Dog,available,Pug,,
       "--update",
       "--key",
       "id",
+      "--missing",
+      "delete",
     );
     expect(error).toContain('line 3: reference: another animal has "A-1"');
     expect(error).toContain('line 4: id: there is no animal "9"; import new animals without --update');
@@ -126,6 +129,7 @@ A-5,Max,Dog,available,Pug,,
       before[2],
       { ...before[3], reference: "B-4" },
     ]);
+    expect(error).toContain("1 row may belong to any animal, so absent animals are unknown");
   });
 
   test("leaves the status of an animal that an open order holds", async () => {
@@ -188,6 +192,13 @@ A-5,Max,Dog,available,Pug,,
     expect(out).toContain(
       "4 rows read: 1 would be added, 1 would be changed, 2 unchanged, 0 would be rejected; 1 animal",
     );
+    for (const [missing, fate] of [
+      ["delete", "absent: would be deleted"],
+      ["adopted", "absent: would be adopted"],
+    ] as const)
+      expect((await next(file, ...KEY, "--dry-run", "--missing", missing)).out).toContain(
+        `Rex (animal 3)  ${fate}\n`,
+      );
     const { preview, absentAnimals } = JSON.parse((await next(file, ...KEY, "--dry-run", "--json")).out);
     expect(absentAnimals).toEqual([{ id: 3, name: "Rex" }]);
     expect(preview[0]).toMatchObject({
@@ -214,6 +225,24 @@ A-5,Max,Dog,available,Pug,,
       open: 0,
     });
   });
+});
+
+test("lists find imported and changed animals by the words of their profiles, and events name the profile", async () => {
+  const { cwd, next } = await imported();
+  await next("Animal ID,Breed\nA-2,Persian\n", ...KEY);
+  const store = await openStore({ path: join(cwd, "data", "adoption-store.db") });
+  const names = async (query: string) =>
+    ((await (await store.call("GET", `/v1/pets?${query}`)).json()) as StoredAnimal[]).map(({ name }) => name);
+  expect([
+    await names("reference=A-3"),
+    await names("q=beagle"),
+    await names("q=persian"),
+    await names("q=siamese"),
+  ]).toEqual([["Rex"], ["Bella"], ["Tom"], []]);
+  const parts = store.database.client
+    .query("SELECT kind, pet_id AS id, part FROM pet_events WHERE kind <> 'added'")
+    .all();
+  expect(parts).toEqual([{ kind: "changed", id: 2, part: "profile" }]);
 });
 
 test.each([

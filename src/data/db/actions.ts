@@ -24,6 +24,7 @@ export const ACTIONS = {
     "A key or a person read adoptions with their adopters, over the API or at the console. One entry covers all reads of up to an hour, and counts the adoptions in their responses.",
   "import.started": "The command `import` began to add animals from a file.",
   "import.finished": "An import ended. Its animals have no separate entries.",
+  "import.undone": "The command `import --undo` restored the animals that an import had changed.",
   "export.animals": "The command `export` wrote animals to a file or to standard output.",
   "export.adopters": "The command `orders list` printed adoptions with their adopters.",
   "backup.taken": "The command `backup` or the server's schedule took a backup.",

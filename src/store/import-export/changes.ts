@@ -22,7 +22,7 @@ export interface PetUpdate {
 }
 
 /** A changed value. Undefined: none. */
-export interface MemberChange {
+interface MemberChange {
   member: string;
   from: unknown;
   to: unknown;
@@ -33,11 +33,14 @@ const valueIn = (profile: Members, member: string): unknown =>
     ? (profile["custom"] as Members | undefined)?.[member.slice("custom.".length)]
     : profile[member];
 
+/** JSON has no integers of 64 bits. */
+const plain = (value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
+
 /** The values that an update changes, each under its name in the API. */
 export const changesIn = ({ before, after }: PetUpdate): MemberChange[] => [
   ...(["name", "categoryId", "status"] as const)
     .filter((member) => before[member] !== after[member])
-    .map((member) => ({ member, from: before[member], to: after[member] })),
+    .map((member) => ({ member, from: plain(before[member]), to: plain(after[member]) })),
   ...changedMembers(before.profile, after.profile).map((member) => ({
     member,
     from: valueIn(before.profile, member),

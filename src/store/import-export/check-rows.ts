@@ -73,7 +73,7 @@ const rowTargets = (
 
   const find = (keys: readonly (string | undefined)[]): Map<string, PresentPet> => {
     const wanted = keys.filter((one) => one !== undefined);
-    const found = wanted.length > 0 && present ? present.find(field, wanted) : [];
+    const found = present?.find(field, wanted) ?? [];
     return new Map(found.map((pet) => [String(field === "id" ? pet.id : pet.profile["reference"]), pet]));
   };
 
@@ -133,6 +133,12 @@ const decide = (pet: ImportedPet, present: PresentPet | undefined): Decision => 
   return { kind: "updated", update, changes };
 };
 
+/** The reference that a decision gives to an animal that had another one. */
+const newReferenceOf = (decision: Decision): string | undefined =>
+  decision.kind === "updated" && decision.changes.some(({ member }) => member === "reference")
+    ? (decision.update.after.profile["reference"] as string)
+    : undefined;
+
 interface CheckOptions {
   categories: CategoryAccess;
   unknown: UnknownValues;
@@ -149,8 +155,8 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   const { categories, unknown, key, present: store, debug } = options;
   const validate = rowValidator(format, source, categories);
   const targets = rowTargets(format, key, store, options.isOwn);
-  /** The references that rows of an update by id have given. */
-  const given = new Set<unknown>();
+  /** The references that no further row of an update by id can give. */
+  const taken = new Set<unknown>();
 
   const rejectWithout = (missing: MissingCategory): string => {
     const problem = categories.create && categories.problemOf(missing.name);
@@ -161,20 +167,19 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
 
   /** An update by id can give an animal the reference of another. */
   const refuseTaken = (decisions: Decision[]): Decision[] => {
-    const changed = decisions.map((one) =>
-      one.kind === "updated" && one.changes.some(({ member }) => member === "reference")
-        ? (one.update.after.profile["reference"] as string)
-        : undefined,
-    );
-    const wanted = changed.filter((reference) => reference !== undefined);
-    if (key !== "id" || wanted.length === 0) return decisions;
-    const taken = new Set(store?.find("reference", wanted).map(({ profile }) => profile["reference"]));
+    if (key !== "id") return decisions;
+    const wanted = decisions.map(newReferenceOf);
+    const found =
+      store?.find(
+        "reference",
+        wanted.filter((reference) => reference !== undefined),
+      ) ?? [];
+    for (const { profile } of found) taken.add(profile["reference"]);
     return decisions.map((decision, index) => {
-      const { [index]: reference } = changed;
-      if (reference === undefined) return decision;
-      if (taken.has(reference) || given.has(reference))
+      const { [index]: reference } = wanted;
+      if (reference !== undefined && taken.has(reference))
         return reject(`reference: another animal has ${quoted(reference)}`);
-      given.add(reference);
+      taken.add(reference);
       return decision;
     });
   };

@@ -1,9 +1,10 @@
 import type { CategoryAccess } from "./category-names.ts";
+import type { BatchChanges } from "./change-queries.ts";
 import type { Decision, ImportedPet, PetUpdate, PresentPet } from "./changes.ts";
 import { rowChecker } from "./check-rows.ts";
 import { type FormatOptions, type FileFormat, type FieldColumns, readFormat } from "./read-format.ts";
 import type { PresentPets } from "./present-queries.ts";
-import { type BatchChanges, COUNTS, type ImportRepository, type Import } from "./repository.ts";
+import { COUNTS, type ImportRepository, type Import } from "./repository.ts";
 import {
   type Encoding,
   type Source,
@@ -194,15 +195,7 @@ const changesOfAbsent = (found: readonly PresentPet[], missing: ImportOptions["m
   deleted: missing === "delete" ? found.filter(({ isBound }) => !isBound) : [],
 });
 
-const NO_ROWS: RowCounts = {
-  read: 0,
-  added: 0,
-  rejected: 0,
-  repeated: 0,
-  updated: 0,
-  unchanged: 0,
-  absent: 0,
-};
+const NO_ROWS = Object.fromEntries(COUNTS.map((name) => [name, 0])) as RowCounts;
 
 /** A new import that has read nothing. */
 type NewRecord = Parameters<ImportRepository["start"]>[0] & RowCounts;
@@ -259,7 +252,7 @@ const importWriter = (
     unknown,
     key,
     present,
-    isOwn: (petId) => previous !== undefined && (present?.wasAdded(previous.id, petId) ?? false),
+    isOwn: (petId) => previous !== undefined && (present?.isOf(previous.id, petId) ?? false),
     debug: reporter.debug,
   });
   const preview = previewOf(categories, key ? MAX_DIFFERENCES : MAX_PREVIEW);
@@ -456,8 +449,9 @@ const assertNew = async (
     const references = rows
       .map((row) => format.keyOf(row, "reference"))
       .filter((reference) => reference !== undefined);
-    const found = references.length > 0 ? present.find("reference", references) : [];
-    const other = found.find(({ id }) => !previous || !present.wasAdded(previous.id, id));
+    const other = present
+      .find("reference", references)
+      .find(({ id }) => !previous || !present.isOf(previous.id, id));
     if (other)
       throw new FileRefused(
         `the store has animals of this file, such as animal ${other.id} with the reference ${quoted(String(other.profile["reference"]))}: update them with --update --key ${shellWord(format.columns.reference ?? "reference")}`,

@@ -65,10 +65,9 @@ const NEWEST = statement<{ id: number | null }>(sql`SELECT max(${pets.id}) AS id
 const HAS_REFERENCES = statement<{ one: number }>(sql`
   SELECT 1 AS one FROM ${petProfiles} WHERE ${petProfiles.reference} IS NOT NULL`);
 
-const FIND_ADDED = statement<{ one: number }>(sql`
+const FIND_CHANGE = statement<{ one: number }>(sql`
   SELECT 1 AS one FROM ${importChanges}
-  WHERE ${importChanges.importId} = ${value("importId")} AND ${importChanges.kind} = 'added'
-    AND ${value("petId")} BETWEEN ${importChanges.petId} AND ${importChanges.toId}`);
+  WHERE ${importChanges.importId} = ${value("importId")} AND ${value("petId")} BETWEEN ${importChanges.petId} AND ${importChanges.toId}`);
 
 /** @throws if a stored profile is damaged */
 const petsOf = (connection: Connection, rows: readonly Row[]): PresentPet[] => {
@@ -85,15 +84,17 @@ const petsOf = (connection: Connection, rows: readonly Row[]): PresentPet[] => {
 
 /** Finds animals by their ids or references. */
 export const findPresent = (connection: Connection, key: KeyField, keys: readonly string[]): PresentPet[] =>
-  petsOf(connection, BY_KEY[key].all(connection, { keys: JSON.stringify(keys) }));
+  keys.length === 0 ? [] : petsOf(connection, BY_KEY[key].all(connection, { keys: JSON.stringify(keys) }));
+
+/** True if an import has added or changed the animal. */
+export const isOfImport = (connection: Connection, importId: number, petId: number): boolean =>
+  FIND_CHANGE.get(connection, { importId, petId }) !== undefined;
 
 /** The animals of a store, as an import looks them up. */
 export const presentPets = ({ client }: Pick<Database, "client">) => ({
   find: (key: KeyField, keys: readonly string[]) => findPresent(client, key, keys),
   hasReferences: (): boolean => HAS_REFERENCES.get(client) !== undefined,
-  /** True if an import has added the animal. */
-  wasAdded: (importId: number, petId: number): boolean =>
-    FIND_ADDED.get(client, { importId, petId }) !== undefined,
+  isOf: (importId: number, petId: number) => isOfImport(client, importId, petId),
   newestId: (): number => NEWEST.get(client)?.id ?? 0,
   /** The animals up to `newest` that have the key and are not adopted, in pages. */
   *pages(key: KeyField, newest: number): Generator<PresentPet[]> {

@@ -4,32 +4,15 @@ import { sql } from "drizzle-orm";
 import { type AuditEntry, record } from "../../data/db/audit.ts";
 import { takeLock } from "../../data/db/file-lock.ts";
 import type { Database } from "../../data/db/open.ts";
-import type { Statement } from "../../data/db/commit.ts";
 import { importIndexing } from "../../data/db/pet-index.ts";
 import type { NamedCategory } from "./category-names.ts";
-import { importChanges, imports } from "../../data/db/schema/imports.ts";
+import { imports } from "../../data/db/schema/imports.ts";
 import { categories, pets } from "../../data/db/schema/pets.ts";
-import { petProfiles } from "../../data/db/schema/profiles.ts";
-import {
-  columnsOf,
-  type Connection,
-  insert,
-  insertRow,
-  statement,
-  update,
-  value,
-  valuesFor,
-} from "../../data/db/statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
 import { OPERATOR } from "../../lib/actor.ts";
-import { partChanged } from "../pets/events/part-queries.ts";
-import type { Field } from "../pets/fields/field.ts";
 import { fieldsOf } from "../pets/fields/repository.ts";
 import type { NewPet } from "../pets/pet.ts";
-import { changedMembers, type Members, toStored } from "../pets/profile/profile.ts";
-import { storingProfile } from "../pets/profile/repository.ts";
-import { storingNameWords, storingNewestWords } from "../pets/word-queries.ts";
-import type { ImportedPet, PetUpdate, PresentPet } from "./changes.ts";
-import { findPresent } from "./present-queries.ts";
+import { assertUnchanged, type BatchChanges, storingChanges } from "./change-queries.ts";
 
 export type Import = typeof imports.$inferSelect;
 
@@ -45,26 +28,11 @@ type NewImport = Omit<
   "id" | "finishedAt" | "undoneAt" | "repeated" | "updated" | "unchanged" | "absent"
 >;
 
-/** The changes of a batch of rows. */
-export interface BatchChanges {
-  added: readonly ImportedPet[];
-  updated: readonly PetUpdate[];
-  deleted: readonly PresentPet[];
-}
-
 /** A category was deleted after rows that belong to it were validated. */
 export class CategoryGone extends Error {
   override name = "CategoryGone";
   constructor() {
     super("a category was deleted in the meantime: run the same command again to continue here");
-  }
-}
-
-/** A custom field was deleted, or an animal was changed, after rows that depend on it were validated. */
-export class StoreChanged extends Error {
-  override name = "StoreChanged";
-  constructor(what: string) {
-    super(`${what} in the meantime: run the same command again to continue`);
   }
 }
 
@@ -114,117 +82,6 @@ const ADD_PETS = statement(sql`
 /** The rows of the statement before it. */
 const CHANGES = statement<{ rows: number }>(sql`SELECT changes() AS rows`);
 
-/** `profiles`: the places of animals among the newest, each with its profile. */
-const ADD_PROFILES = statement(sql`
-  ${insert(petProfiles, {
-    petId: sql`(SELECT max(${pets.id}) FROM ${pets}) - ${value("count")} + 1 + (value ->> 0)`,
-    data: sql`value ->> 1`,
-  })}
-  FROM json_each(${value("profiles")})`);
-
-const UPDATE_PET = statement(sql`
-  ${update(pets, { ...valuesFor("name", "categoryId", "status"), updatedAt: value("now") })}
-  WHERE ${pets.id} = ${value("id")}`);
-
-const DELETE_PET = statement(sql`DELETE FROM ${pets} WHERE ${pets.id} = ${value("id")}`);
-
-const REMEMBER_ADDED = statement(sql`
-  ${insert(importChanges, {
-    importId: value("importId"),
-    kind: sql`'added'`,
-    petId: sql`max(${pets.id}) - ${value("count")} + 1`,
-    toId: sql`max(${pets.id})`,
-    at: value("now"),
-  })}
-  FROM ${pets}`);
-
-const REMEMBER = statement(sql`
-  ${insertRow(importChanges, { ...valuesFor("importId", "kind", "petId", "before"), toId: value("petId"), at: value("now") })}`);
-
-/** The statements that let an undo restore an animal. */
-const remembering = (
-  importId: number,
-  kind: "changed" | "deleted",
-  before: PresentPet,
-  fields: readonly Field[],
-  now: number,
-) => {
-  const { id: petId, name, categoryId, status = null, createdAt, profile } = before;
-  const stored = {
-    name,
-    categoryId: String(categoryId),
-    status,
-    createdAt,
-    profile: toStored(profile, fields),
-  };
-  return REMEMBER.with({
-    importId,
-    kind,
-    petId,
-    before: JSON.stringify(stored),
-    now,
-  });
-};
-
-/** The statements of an update of an animal and its profile, by an import. */
-const updating = (
-  importId: number,
-  { before, after }: PetUpdate,
-  fields: readonly Field[],
-  now: number,
-): Statement[] => {
-  const { id, name, categoryId, status } = before;
-  const hasProfileChange = changedMembers(before.profile, after.profile).length > 0;
-  const hasPetChange = name !== after.name || categoryId !== after.categoryId || status !== after.status;
-  return [
-    remembering(importId, "changed", before, fields, now),
-    ...(hasPetChange ? [UPDATE_PET.with({ ...after, status: after.status ?? null, id, now })] : []),
-    ...(name === after.name ? [] : storingNameWords(id, after.name, name)),
-    ...(hasProfileChange
-      ? [...storingProfile(id, after.profile, fields), ...partChanged(id, "profile", now)]
-      : []),
-  ];
-};
-
-const customNames = (profile: Members): string[] =>
-  Object.keys((profile["custom"] as object | undefined) ?? {});
-
-/** @throws StoreChanged if the store is not as it was when the rows were validated */
-const assertUnchanged = (
-  connection: Connection,
-  { added, updated, deleted }: BatchChanges,
-  fields: readonly Field[],
-): void => {
-  const profiles = [
-    ...added.map(({ profile = {} }) => profile),
-    ...updated.map(({ after: { profile } }) => profile),
-  ];
-  const names = new Set(fields.map(({ name }) => name));
-  const lost = profiles.flatMap(customNames).find((name) => !names.has(name));
-  if (lost !== undefined) throw new StoreChanged(`the custom field ${lost} was deleted`);
-  const references = added.flatMap(({ profile }) => (profile?.["reference"] as string | undefined) ?? []);
-  const [taken] = references.length > 0 ? findPresent(connection, "reference", references) : [];
-  if (taken) throw new StoreChanged(`animal ${taken.id} got a reference of the file`);
-  const befores = [...updated.map(({ before }) => before), ...deleted];
-  if (befores.length === 0) return;
-  const present = new Map(
-    findPresent(
-      connection,
-      "id",
-      befores.map(({ id }) => String(id)),
-    ).map((pet) => [pet.id, pet]),
-  );
-  const changed = befores.find((before) => !Bun.deepEquals(present.get(before.id), before));
-  if (changed) throw new StoreChanged(`animal ${changed.id} was changed`);
-};
-
-const addingProfiles = (added: readonly ImportedPet[], fields: readonly Field[]): Statement[] => {
-  const profiles = added.flatMap(({ profile }, at) => (profile ? [[at, toStored(profile, fields)]] : []));
-  return profiles.length === 0
-    ? []
-    : [ADD_PROFILES.with({ count: added.length, profiles: JSON.stringify(profiles) })];
-};
-
 const jsonOf = (added: readonly NewPet[]): string =>
   JSON.stringify(
     added.map(({ name, categoryId, status = null }) => [
@@ -252,6 +109,7 @@ const IS_AS_READ = sql`${imports.id} = ${value("id")} AND ${imports.bytes} = ${v
 
 const ALL = statement<Import>(sql`
   SELECT ${columnsOf(imports)} FROM ${imports}
+  WHERE ${imports.undoneAt} IS NULL
   ORDER BY ${imports.finishedAt} IS NOT NULL, ${imports.bytes} DESC`);
 
 const FIND_INTERRUPTED = statement<{ id: number }>(sql`
@@ -326,7 +184,7 @@ export const importRepository = (
 
   return {
     hold,
-    /** All imports: interrupted ones first, then by the bytes they have read, most first. */
+    /** All imports that were not undone: interrupted ones first, then by the bytes they have read, most first. */
     all: (): Import[] => ALL.all(client),
     /**
      * Stores a new import and returns its id.
@@ -370,7 +228,7 @@ export const importRepository = (
       changes: BatchChanges,
       needed: ReadonlySet<bigint> = new Set(),
     ): Promise<void> {
-      const { added, updated, deleted } = changes;
+      const { added } = changes;
       const at = now();
       await commit(
         [
@@ -384,19 +242,7 @@ export const importRepository = (
           if (found?.count !== needed.size || inserted?.rows !== added.length) throw new CategoryGone();
           const fields = fieldsOf(connection);
           assertUnchanged(connection, changes, fields);
-          return [
-            ...addingProfiles(added, fields),
-            ...storingNewestWords(added),
-            ...(added.length > 0
-              ? [REMEMBER_ADDED.with({ importId: id, count: added.length, now: at })]
-              : []),
-            ...importIndexing(added.length),
-            ...updated.flatMap((one) => updating(id, one, fields, at)),
-            ...deleted.flatMap((pet) => [
-              remembering(id, "deleted", pet, fields, at),
-              DELETE_PET.with({ id: pet.id }),
-            ]),
-          ];
+          return [...storingChanges(id, changes, fields, at), ...importIndexing(added.length)];
         },
       );
     },

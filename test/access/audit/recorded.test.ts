@@ -4,6 +4,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { adopterRepository } from "../../../src/store/orders/erasure.ts";
 import { importRepository } from "../../../src/store/import-export/repository.ts";
+import { undoImport } from "../../../src/store/import-export/undo.ts";
+import { undoRepository } from "../../../src/store/import-export/undo-repository.ts";
 import { ACTION_NAMES, type Action } from "../../../src/data/db/actions.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
 import { noticeRepository } from "../../../src/platform/domains/notice-repository.ts";
@@ -216,6 +218,16 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
         { field: "added", to: "5" },
         { field: "rejected", to: "1" },
       ],
+    };
+  },
+  async "import.undone"(project) {
+    const { database, clock } = project.store;
+    const id = await imports(project).start(RECORD, false, 0);
+    const undo = undoRepository(database);
+    await undoImport(id, { undo, imports: imports(project), now: clock.now });
+    return {
+      actor: { kind: "operator" },
+      resource: { kind: "import", id: "1", name: "animals.csv" },
     };
   },
   async "key.created"({ store }) {

@@ -336,4 +336,18 @@ describe("an import that continues", () => {
     expect(await importing()).toMatchObject({ read: 2, added: 1, rejected: 1, before: 0, done: true });
     expect(readFileSync(`${path}.rejected`, "utf8").match(/^x/gm)).toHaveLength(1);
   });
+
+  test("knows the animals that it added before it was stopped", async () => {
+    const rows = Array.from({ length: 3000 }, (_, index) => `Animal ${index},1,R-${index}\n`).join("");
+    const { importing, animals } = place(`name,categoryId,reference\n${rows}Again,1,R-0\n`);
+    expect(await importing({}, 1)).toMatchObject({ done: false });
+    expect(await importing()).toMatchObject({
+      done: true,
+      read: 3001,
+      added: 3000,
+      repeated: 1,
+      rejected: 0,
+    });
+    expect(animals()).toHaveLength(3000);
+  });
 });
