@@ -453,18 +453,23 @@ const undoLast = (config: Config, id: number | undefined): Promise<Outcome> =>
 
 export const importCommand = command({
   name: "import",
-  summary: "add the animals of a file",
-  description: "add the animals of a CSV or NDJSON file; the server may be running",
+  summary: "add or update the animals of a file",
+  description:
+    "add or update the animals of a CSV or NDJSON file, or undo an import; the server may be running",
   takes: TAKES,
   settings: ["strictCategories"],
   notes: [
-    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command reports each guess; --map overrides them. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
+    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command reports each guess; --map overrides them. Columns of profiles, such as breeds or Date of Birth, are kept, too, and all others with --create-fields. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
+    "With --update, rows change the animals that --key finds, and add the others. An empty cell keeps the value. --dry-run shows the differences. --undo deletes the animals that an import added and restores the others, unless one has changed since.",
     "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
   ],
   examples: {
     "Check a file, and write nothing": "animals.csv --dry-run",
     "Import a file whose columns have other names": 'animals.csv --map "Pet=name" --map "Sort=category"',
     "Create the categories that the file names": "animals.csv --create-categories",
+    "Keep all columns": "animals.csv --create-categories --create-fields",
+    "Show what next week's file changes": 'animals.csv --update --key "Animal ID" --dry-run',
+    "Undo the last import": "--undo",
     "Translate a status of the file": 'animals.csv --value "status:Rehomed=sold"',
   },
   exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
