@@ -60,13 +60,24 @@ const yesOrNo: ReadCell = (text, conventions) => {
   return TRUTHS.has(word) ? TRUTHS.get(word) : text;
 };
 
-const asIs: ReadCell = (text) => text;
 const json: ReadCell = (text) => {
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
+};
+
+/** Reads a quoted text only if `writeText` would have quoted it: other programs write quotes that belong to the text. */
+const readText: ReadCell = (text, conventions) => {
+  const content = /^".*"$/s.test(text) ? json(text, conventions) : text;
+  return typeof content === "string" && content !== text && writeText(content) === text ? content : text;
+};
+
+/** White space at the ends would be trimmed, so such a text is quoted as in JSON. */
+const writeText = (value: unknown): string => {
+  const text = String(value);
+  return text === text.trim() && readText(text, {}) === text ? text : JSON.stringify(text);
 };
 
 const GRAMS: Readonly<Record<string, number>> = {
@@ -90,10 +101,12 @@ const grams =
 
 const LIST_SEPARATOR = "; ";
 
-/** Items that contain the separator make the list JSON. */
+/** Items that contain the separator, or begin or end with white space, make the list JSON. */
 const writeList = (items: unknown): string => {
   const texts = items as string[];
-  return texts.some((item) => /[;,]|^\[/.test(item)) ? JSON.stringify(texts) : texts.join(LIST_SEPARATOR);
+  return texts.some((item) => /[;,]|^\[|^\s|\s$/.test(item))
+    ? JSON.stringify(texts)
+    : texts.join(LIST_SEPARATOR);
 };
 
 const readList: ReadCell = (text, conventions) => {
@@ -170,8 +183,8 @@ export const headers = (list: string): string[] => list.split(/,\s+/).filter(Boo
 const text = (member: string, synonyms = ""): ProfileColumn => ({
   into: [member],
   synonyms: headers(synonyms),
-  read: asIs,
-  write: String,
+  read: readText,
+  write: writeText,
 });
 
 const date = (member: string, synonyms: string): ProfileColumn => ({
