@@ -18,12 +18,11 @@ import { replaceFile } from "../lib/durable.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { isFull, resultCode } from "../lib/storage-errors.ts";
-import { countPets, exportFormat, exportPages, formatPage } from "../store/import-export/export.ts";
-import type { Format } from "../store/import-export/read-format.ts";
+import { countPets, exportParts, type Selection } from "../store/import-export/export.ts";
 import { quantity } from "../lib/quantity.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../data/db/open.ts";
-import { PET_STATUSES, type PetStatus } from "../store/pets/pet.ts";
+import { PET_STATUSES } from "../store/pets/pet.ts";
 import { command } from "./command.ts";
 import { recordIn, withDatabase } from "./database.ts";
 import { FORMATS, FORMER_GUARD_FLAG, formatOf } from "./file-arguments.ts";
@@ -249,34 +248,23 @@ export const spooling = (target: Target, options: SpoolOptions): Target => {
 
 const STATUSES = [...PET_STATUSES, "none"] as const;
 
-/** The animals to export, and their form. */
-interface Selection {
-  format: Format;
-  status: (typeof STATUSES)[number] | undefined;
-  isRaw: boolean;
-}
-
-const statusOf = (status: Selection["status"]): PetStatus | null | undefined =>
-  status === "none" ? null : status;
-
 /** Writes all animals to a target, from one snapshot. @returns how many */
 const writeAnimals = async (
   database: Database,
   target: Target,
   isStopped: () => boolean,
-  { format, status, isRaw }: Selection,
+  selection: Selection,
 ): Promise<number> => {
-  const form = exportFormat(format, { isRaw });
-  const total = status ? undefined : countPets(database);
+  const total = selection.status === undefined ? countPets(database) : undefined;
   // On a terminal it would stand between the rows.
   const progress = target.isTerminal ? undefined : rowProgress("Exporting");
   let rows = 0;
   try {
-    let isRead = form.heading === "" || (await target.write(form.heading));
-    for (const page of exportPages(database, statusOf(status))) {
+    let isRead = true;
+    for (const { text, animals } of exportParts(database, selection)) {
       if (!isRead || isStopped()) break;
-      isRead = await target.write(formatPage(page, form));
-      rows += page.length;
+      isRead = await target.write(text);
+      rows += animals;
       progress?.show(rows, total && Math.min(1, rows / total));
     }
     return rows;
@@ -290,10 +278,9 @@ const write = async (
   { dataDir, diskReserve }: Config,
   path: string | undefined,
   selection: Selection,
-) => {
-  using stop = stopRequest();
+  isStopped: () => boolean,
+): Promise<number> => {
   Bun.unsafe.setJITPolicy(1);
-  const isStopped = () => stop.code() !== 0;
   let target: Target | undefined;
   try {
     let rows: number;
@@ -309,7 +296,7 @@ const write = async (
       rows = await writeAnimals(database, target, isStopped, selection);
     }
     await (isStopped() ? target.abandon() : target.finish());
-    return { rows, code: stop.code() };
+    return rows;
   } catch (error) {
     await target?.abandon();
     throw error;
@@ -330,16 +317,16 @@ export const exportCommand = command({
       text: "only animals with this status; none: animals without a status",
       choices: STATUSES,
     },
-    "--raw": "write all names unchanged, including formulas",
+    "--raw": "write all texts unchanged, including formulas",
     ...FORMER_GUARD_FLAG,
     "--force": "overwrite the file",
     "--json": "print the summary as JSON, on standard error without a file",
   },
   hiddenSettings: ["diskReserve"],
   notes: [
-    "The file is a consistent snapshot, sorted by id; the server can keep writing meanwhile. Importing it elsewhere gives the same animals in the same order: name, category and status, with new ids.",
+    "The file is a consistent snapshot, sorted by id; the server can keep writing meanwhile. Importing it elsewhere gives the same animals in the same order, with their profiles and custom fields, and with new ids. It has a column for each member of a profile and each custom field that at least one animal has.",
     "The reader of standard output may be slow: after a second the rest goes to a temporary file in DATA_DIR. The export ends if nothing is read for ten minutes.",
-    "A spreadsheet interprets a name that begins with =, +, - or @ as a formula. The CSV file has a ' before such a name, which import removes. For a program that needs the names unchanged, use --raw. Import that file with --raw, too.",
+    "A spreadsheet interprets a text that begins with =, +, - or @ as a formula. The CSV file has a ' before such a text, which import removes. For a program that needs the texts unchanged, use --raw. Import that file with --raw, too.",
   ],
   examples: {
     "Write all animals to a file": "animals.csv",
@@ -350,7 +337,7 @@ export const exportCommand = command({
     const config = effectiveConfig(flags);
     const selection = {
       format: format ?? (path === undefined ? "csv" : formatOf(path, undefined)),
-      status,
+      status: status === "none" ? null : status,
       isRaw: raw,
     };
     if (path !== undefined) assertDestination(path, config.dataDir);
@@ -358,13 +345,15 @@ export const exportCommand = command({
       throw new UsageError(`${JSON.stringify(path)} exists: name another file, or overwrite it with --force`);
     const start = performance.now();
     const { rows, code } = await withDatabase(config, async (database) => {
-      const written = await write(database, config, path, selection);
+      using stop = stopRequest();
+      const isStopped = () => stop.code() !== 0;
+      const written = await write(database, config, path, selection, isStopped);
       const changes = [
-        ["rows", null, String(written.rows)],
+        ["rows", null, String(written)],
         ["to", null, path === undefined ? "standard output" : basename(path)],
       ] as const;
-      if (written.rows > 0) await recordIn(database, { action: "export.animals", id: "animals", changes });
-      return written;
+      if (written > 0) await recordIn(database, { action: "export.animals", id: "animals", changes });
+      return { rows: written, code: stop.code() };
     });
     if (code !== 0) {
       process.exitCode = code;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { exportPages } from "../../src/store/import-export/export.ts";
+import { exportParts } from "../../src/store/import-export/export.ts";
 import { spooling, type SpoolOptions, type Target } from "../../src/cli/export.ts";
 import { openDatabase } from "../../src/data/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
@@ -104,9 +104,9 @@ test("an export whose reader stops reading releases its snapshot of the database
   atEnd(() => exporting.close());
   const { target, go, text } = slowReader();
   const { spool } = open(target);
-  for (const page of exportPages(exporting, undefined)) {
+  for (const part of exportParts(exporting, { format: "ndjson", status: undefined, isRaw: false })) {
     add("later");
-    await spool.write(page.map(({ name }) => `${name}\n`).join(""));
+    await spool.write(part.text);
   }
   expect(database.client.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 });
   go(true);

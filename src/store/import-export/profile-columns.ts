@@ -30,6 +30,13 @@ export interface ProfileColumn {
   write?(value: unknown): string;
 }
 
+/** The value of a column in a profile; undefined if the profile has none. */
+export const valueIn = (
+  profile: Readonly<Record<string, unknown>>,
+  [member, part]: ProfileColumn["into"],
+): unknown =>
+  part === undefined ? profile[member] : (profile[member] as typeof profile | undefined)?.[part];
+
 /** Reads words in any case, whatever stands between their parts. */
 const oneOf = (meanings: Readonly<Record<string, readonly string[]>>): ReadCell => {
   const valueOf = new Map(
