@@ -26,9 +26,10 @@ import { PET_STATUSES } from "../store/pets/pet.ts";
 import { command } from "./command.ts";
 import { recordIn, withDatabase } from "./database.ts";
 import { FORMATS, FORMER_GUARD_FLAG, formatOf } from "./file-arguments.ts";
-import { formatCount, note, rowProgress } from "./print/output.ts";
+import { formatCount, formatNames, note, rowProgress } from "./print/output.ts";
 import { effectiveConfig } from "./settings.ts";
 import { deferSuspension, stopRequest } from "./signals.ts";
+import { exportPhotos, type PhotoExport } from "./export-photos.ts";
 import { UsageError } from "./input.ts";
 import { attempt } from "../lib/attempt.ts";
 
@@ -248,6 +249,11 @@ export const spooling = (target: Target, options: SpoolOptions): Target => {
 
 const STATUSES = [...PET_STATUSES, "none"] as const;
 
+const MAX_NAMED = 10;
+
+const damagedText = ({ photos, damaged }: PhotoExport): string =>
+  `${damaged.length} of ${quantity(photos + damaged.length, "photo")} could not be exported: ${formatNames(damaged, MAX_NAMED)}. Add them again with adoption-store pets photo add, or restore a backup`;
+
 /** Writes all animals to a target, from one snapshot. @returns how many */
 const writeAnimals = async (
   database: Database,
@@ -317,22 +323,26 @@ export const exportCommand = command({
       text: "only animals with this status; none: animals without a status",
       choices: STATUSES,
     },
+    "--photos <directory>": "write the photos of these animals there, too",
     "--raw": "write all texts unchanged, including formulas",
     ...FORMER_GUARD_FLAG,
     "--force": "overwrite the file",
     "--json": "print the summary as JSON, on standard error without a file",
   },
+  exitCodes: { 1: "the export failed, or lacks damaged photos, which standard error names" },
   hiddenSettings: ["diskReserve"],
   notes: [
     "The file is a consistent snapshot, sorted by id; the server can keep writing meanwhile. Importing it elsewhere gives the same animals in the same order, with their profiles and custom fields, and with new ids. It has a column for each member of a profile and each custom field that at least one animal has.",
+    "--photos writes the largest size of each photo, or its original if it is stored, as DIRECTORY/ID/01.webp. DIRECTORY/photos.csv names the animal and the text of each. Another run copies only what is missing. An import reads no photos: add them with pets photo add.",
     "The reader of standard output may be slow: after a second the rest goes to a temporary file in DATA_DIR. The export ends if nothing is read for ten minutes.",
     "A spreadsheet interprets a text that begins with =, +, - or @ as a formula. The CSV file has a ' before such a text, which import removes. For a program that needs the texts unchanged, use --raw. Import that file with --raw, too.",
   ],
   examples: {
     "Write all animals to a file": "animals.csv",
     "Write the available ones as JSON lines": "--format ndjson --status available > animals.ndjson",
+    "Write all animals with their photos": "animals.csv --photos photos",
   },
-  async run({ file, format, status, raw = false, force, json, ...flags }) {
+  async run({ file, format, status, photos: directory, raw = false, force, json, ...flags }) {
     const path = file === "-" ? undefined : file;
     const config = effectiveConfig(flags);
     const selection = {
@@ -344,25 +354,37 @@ export const exportCommand = command({
     if (path !== undefined && !force && existsSync(path))
       throw new UsageError(`${JSON.stringify(path)} exists: name another file, or overwrite it with --force`);
     const start = performance.now();
-    const { rows, code } = await withDatabase(config, async (database) => {
+    const { rows, photos, code } = await withDatabase(config, async (database) => {
       using stop = stopRequest();
       const isStopped = () => stop.code() !== 0;
+      // First: the file of the animals shows that the export is complete.
+      const copied =
+        directory === undefined
+          ? undefined
+          : await exportPhotos(database, config, { directory, status: selection.status, isStopped });
       const written = await write(database, config, path, selection, isStopped);
       const changes = [
         ["rows", null, String(written)],
         ["to", null, path === undefined ? "standard output" : basename(path)],
+        ...(copied ? [["photos", null, String(copied.photos)] as const] : []),
       ] as const;
       if (written > 0) await recordIn(database, { action: "export.animals", id: "animals", changes });
-      return { rows: written, code: stop.code() };
+      return { rows: written, photos: copied, code: stop.code() };
     });
     if (code !== 0) {
       process.exitCode = code;
-      return note(path === undefined ? "stopped" : "stopped; nothing was written");
+      return note(path === undefined || photos ? "stopped" : "stopped; nothing was written");
+    }
+    if (photos && photos.damaged.length > 0) {
+      note(damagedText(photos));
+      process.exitCode = 1;
     }
     const seconds = (performance.now() - start) / 1000;
     const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round(rows / seconds))} rows/s`;
+    const added = photos ? ` and ${quantity(photos.photos, "photo")} in ${directory}` : "";
+    const summary = { rows, seconds, ...(photos && { photos: photos.photos }) };
     if (path !== undefined)
-      return { json: { rows, seconds }, text: `${quantity(rows, "animal")} in ${path} (${pace})` };
-    if (json) process.stderr.write(`${JSON.stringify({ rows, seconds })}\n`);
+      return { json: summary, text: `${quantity(rows, "animal")} in ${path}${added} (${pace})` };
+    if (json) process.stderr.write(`${JSON.stringify(summary)}\n`);
   },
 });

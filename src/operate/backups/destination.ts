@@ -69,10 +69,13 @@ export const assertExtension = (file: string, dataDir: string): void => {
     );
 };
 
-/** @throws OperatorError if backups cannot be written there, or the directory cannot be created */
-export const assertBackupDirectory = (path: string, dataDir: string): void => {
+/**
+ * @param flag names the directory @param name of its setting
+ * @throws OperatorError if files cannot be written there, or the directory cannot be created
+ */
+export const assertDirectory = (path: string, dataDir: string, flag: string, name = flag): void => {
   const refusal = (reason: string) =>
-    new OperatorError(`BACKUP_DIR ${path}: ${reason}: choose another with --backup-dir`);
+    new OperatorError(`${name} ${path}: ${reason}: choose another with ${flag}`);
   if (isOwn(resolve(path), dataDir)) throw refusal("it is a directory of the server in DATA_DIR");
   const directory = nearestExisting(resolve(path));
   if (!statSync(directory).isDirectory()) throw refusal(`${directory} is not a directory`);
@@ -82,6 +85,10 @@ export const assertBackupDirectory = (path: string, dataDir: string): void => {
     throw refusal(`${directory} cannot be written (${reasonOf(error)})`);
   }
 };
+
+/** @throws OperatorError if backups cannot be written there, or the directory cannot be created */
+export const assertBackupDirectory = (path: string, dataDir: string): void =>
+  assertDirectory(path, dataDir, "--backup-dir", "BACKUP_DIR");
 
 /** Errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
