@@ -20,6 +20,7 @@ import { manCommand, openapiCommand, versionCommand } from "./information.ts";
 import { ordersCommand } from "./orders.ts";
 import { peopleCommand } from "./people.ts";
 import { heading } from "./print/output.ts";
+import { petsCommand } from "./pets.ts";
 import { recoverCommand } from "./recover.ts";
 import { serveCommand } from "./serve.ts";
 import { serviceCommand } from "./service.ts";
@@ -63,7 +64,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
     clockCommand,
     clusterCommand,
   ],
-  "Animals and adoptions:": [categoriesCommand, importCommand, exportCommand, ordersCommand],
+  "Animals and adoptions:": [petsCommand, categoriesCommand, importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand, recoverCommand],
   "Keys, people, sites and domains:": [
     keysCommand,
