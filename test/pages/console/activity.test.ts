@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { changeWords, isChange, isOwn, verbOf } from "../../../src/pages/console/ui/audit/words.ts";
+import {
+  belongsTo,
+  changeWords,
+  isChange,
+  isOwn,
+  resourceWords,
+  verbOf,
+} from "../../../src/pages/console/ui/audit/words.ts";
 import { byName, categoriesPath, categoryOf } from "../../../src/pages/console/ui/categories/category.ts";
 
 const words = (change: Parameters<typeof changeWords>[0], isChange: boolean) =>
@@ -31,6 +38,13 @@ test.each([
   ["person.passkey_added", "added a passkey to"],
 ] as const)("%s reads: %s", (action, verb) => {
   expect(verbOf(action)).toBe(verb);
+});
+
+test.each([
+  [{ kind: "photo", id: "12", name: "Bella", parent: { kind: "pet", id: "7" } }, "a photo of Bella"],
+  [{ kind: "deploy", id: "4", parent: { kind: "project", id: "docs" } }, "deploy 4 in project docs"],
+] as const)("%j reads: %s", (resource, words) => {
+  expect(resourceWords(resource) + belongsTo(resource)).toBe(words);
 });
 
 test("a person who was added had no role before", () => {

@@ -90,6 +90,7 @@ const EXPORTS: Readonly<Record<string, string>> = {
 /** Before the name of the thing. */
 const PREFIXES: Readonly<Partial<Record<Kind, string>>> = {
   order: "adoption no. ",
+  photo: "a photo of ",
   category: "the category ",
   field: "the field ",
   import: "the import of ",
@@ -108,7 +109,7 @@ export const resourceWords = ({ kind, id, name = id }: Resource): string =>
 /** The resource's parent, after its name. */
 export const belongsTo = ({ kind, name, parent }: Resource): string => {
   if (kind === "order") return name === undefined ? "" : ` of ${name}`;
-  return parent ? ` in project ${parent.id}` : "";
+  return parent && kind !== "photo" ? ` in project ${parent.id}` : "";
 };
 
 /** The fields that have another name than in the API. */
