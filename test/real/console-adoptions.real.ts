@@ -315,7 +315,7 @@ test("an animal is returned with a reason, which its page shows, and is not retu
   const row = page.locator("[aria-label=Adoptions] tbody tr");
   await row.getByText("The new flat allows no pets.").waitFor();
   await row.getByText("returned").waitFor();
-  await page.locator("dl.animal").getByText("pending").waitFor();
+  await page.locator("dl.facts").getByText("pending").waitFor();
   await it.open("/adoptions?status=returned");
   await untilShown(page, [1]);
 });

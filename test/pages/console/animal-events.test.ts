@@ -32,12 +32,16 @@ const follow = async (
   const { signal } = controller;
   const position: Position = { lastEventId };
   const batches: [number, string | undefined][][] = [];
+  const parts: number[][] = [];
   const gaps: Gap[] = [];
   const asked: (string | undefined)[] = [];
   const following = followAnimals(
     position,
     {
-      onChanges: (changes) => batches.push([...changes].map(([id, now]) => [id, now?.name])),
+      onChanges(changes, partsOf) {
+        batches.push([...changes].map(([id, now]) => [id, now?.name]));
+        parts.push([...partsOf]);
+      },
       onGap: (gap) => gaps.push(gap),
     },
     {
@@ -60,7 +64,7 @@ const follow = async (
   while (gaps.length < minGaps);
   controller.abort();
   await following;
-  return { batches, gaps, asked, position };
+  return { batches, parts, gaps, asked, position };
 };
 
 describe("following the animals", () => {
@@ -78,6 +82,20 @@ describe("following the animals", () => {
       ],
     ]);
     expect(position.lastEventId).toBe("4");
+  });
+
+  test("names the animals whose profile or photos have changed", async () => {
+    const { batches, parts } = await follow([
+      { type: "changed", id: "2", pet: luna, changed: ["photos"] },
+      { type: "changed", id: "3", pet: { ...luna, id: 8 } },
+    ]);
+    expect(batches).toEqual([
+      [
+        [7, "Bella"],
+        [8, "Bella"],
+      ],
+    ]);
+    expect(parts).toEqual([[7]]);
   });
 
   test("tells a stream that begins from one that has lost events", async () => {

@@ -2,9 +2,11 @@ import type { components } from "../../../../client/types/store.d.ts";
 import type { Int64 } from "../api/client.ts";
 import { type FormWords, NAME, type Tone, formatCount, pluralize } from "../parts/wording.ts";
 import { addressOf, integerOf, isOneOf, onPage } from "../parts/address.ts";
+import type { Photo, Profile } from "./profile.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 
-export type Animal = components["schemas"]["Pet"];
+/** An animal as the API sends it. Events and changes have neither profile nor photos. */
+export type Animal = components["schemas"]["Pet"] & { profile?: Profile; photos?: Photo[] };
 export type NewAnimal = components["schemas"]["NewPet"];
 /** A merge patch (RFC 7396). A status of null clears it. */
 export type AnimalChange = components["schemas"]["PetChange"];

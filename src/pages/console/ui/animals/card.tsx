@@ -1,11 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useCategories, useCustomFields } from "../categories/queries.ts";
-import { Facts, One, useClock } from "../parts/page.tsx";
+import { Facts, useClock } from "../parts/page.tsx";
 import { type Animal, animalsPath } from "./animal.ts";
 import { CategoryName, StatusBadge } from "./dialogs.tsx";
 import { type Photo, factsOf } from "./profile.ts";
-import { usePhotos, useProfile } from "./queries.ts";
 
 /** The address of a photo's file: the session may read it, a link of the API needs a key. */
 const sourceOf = (url: string): string => `/console/api${url}`;
@@ -67,39 +66,35 @@ const Gallery = ({ name, photos, children }: GalleryProps) => {
 };
 
 /** What is known of an animal, without the members that are not set. */
-export const AnimalFacts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
+export const AnimalFacts = ({ animal: { id, categoryId, status, profile } }: { animal: Animal }) => {
   const { categories } = useCategories();
   const { data: fields = [] } = useCustomFields();
-  const today = new Date(useClock((now) => new Date(now).setHours(0, 0, 0, 0)));
+  const now = new Date(useClock((now) => new Date(now).setHours(0, 0, 0, 0)));
+  const known = profile ? factsOf(profile, fields, { isHere: status !== "sold", now }) : [];
   return (
     <section class="box">
       <h2>Facts</h2>
-      <One found={useProfile(id)} what="the profile" withErrors>
-        {(profile) => (
-          <Facts
-            facts={[
-              ["No.", id],
-              [
-                "Category",
-                <a href={animalsPath({ category: String(categoryId) })}>
-                  <CategoryName id={categoryId} categories={categories} />
-                </a>,
-              ],
-              ["Status", <StatusBadge status={status} />],
-              ...factsOf(profile, fields, { isHere: status !== "sold", now: today }).map(
-                ({ name, words, isPublic }) =>
-                  [
-                    name,
-                    <>
-                      <bdi>{words}</bdi>
-                      {!isPublic && <small>Not public</small>}
-                    </>,
-                  ] as const,
-              ),
-            ]}
-          />
-        )}
-      </One>
+      <Facts
+        facts={[
+          ["No.", id],
+          [
+            "Category",
+            <a href={animalsPath({ category: String(categoryId) })}>
+              <CategoryName id={categoryId} categories={categories} />
+            </a>,
+          ],
+          ["Status", <StatusBadge status={status} />],
+          ...known.map(({ name, words, isPublic }) => {
+            const fact = (
+              <>
+                <bdi>{words}</bdi>
+                {!isPublic && <small>Not public</small>}
+              </>
+            );
+            return [name, fact] as const;
+          }),
+        ]}
+      />
     </section>
   );
 };
@@ -121,11 +116,9 @@ const Description = ({ text = "" }: { text: string | undefined }) => {
 };
 
 /** The photos of an animal, and its description. */
-export const Portrait = ({ animal: { id, name } }: { animal: Animal }) => (
+export const Portrait = ({ animal: { name, photos = [], profile } }: { animal: Animal }) => (
   <div>
-    <One found={usePhotos(id)} what="photos" withErrors>
-      {(photos) => <Gallery name={name} photos={photos} />}
-    </One>
-    <Description text={useProfile(id).data?.description} />
+    <Gallery name={name} photos={photos} />
+    <Description text={profile?.description} />
   </div>
 );

@@ -11,8 +11,11 @@ export type Gap =
   | "silence";
 
 export interface Follower {
-  /** Called with the changes of a moment together. */
-  onChanges(changes: Changes<Animal>): unknown;
+  /**
+   * Called with the changes of a moment together.
+   * @param partsOf animals whose profile or photos have changed
+   */
+  onChanges(changes: Changes<Animal>, partsOf: ReadonlySet<number>): unknown;
   /** Called when changes may have been missed: reload the animals that are shown. */
   onGap(gap: Gap): void;
 }
@@ -40,18 +43,21 @@ export interface Position {
 
 const collector = (onChanges: Follower["onChanges"], batchMs: number) => {
   let changes = new Map<number, Animal | undefined>();
+  let partsOf = new Set<number>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    const collected = changes;
+    const collected = [changes, partsOf] as const;
     changes = new Map();
-    if (collected.size > 0) onChanges(collected);
+    partsOf = new Set();
+    if (collected[0].size > 0) onChanges(...collected);
   };
   return {
     flush,
-    add(id: number, animal: Animal | undefined) {
+    add(id: number, animal: Animal | undefined, hasParts = false) {
       changes.set(id, animal);
+      if (hasParts) partsOf.add(id);
       timer ??= setTimeout(flush, batchMs);
     },
   };
@@ -85,7 +91,7 @@ export const followAnimals = async (
       position.lastEventId = event.id;
       if (event.type === "reset") onGap(isFirst ? "start" : "reset");
       else if (event.type === "deleted") add(event.petId, undefined);
-      else add(event.pet.id, event.pet);
+      else add(event.pet.id, event.pet, event.type === "changed" && event.changed !== undefined);
     }
   } catch {
     // Ended, or refused for good: poll immediately, and continue.

@@ -45,10 +45,10 @@ export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & P
       position,
       {
         onGap: (gap) => latest.current.onGap(gap),
-        async onChanges(changes) {
+        async onChanges(changes, partsOf) {
           await animalsRead(queries);
-          latest.current.onChanges?.(changes);
-          await applyEvents(queries, changes);
+          latest.current.onChanges?.(changes, partsOf);
+          await applyEvents(queries, changes, partsOf);
         },
       },
       {

@@ -4,13 +4,13 @@ import { AdopterName, Note } from "../adoptions/adoptions.tsx";
 import { OF_ANIMAL } from "../adoptions/queries.ts";
 import { pageOf, store } from "../api/client.ts";
 import { History } from "../audit/activity.tsx";
-import { useCategories } from "../categories/queries.ts";
 import { Badge, Loading, Notice, One, Page, Problem, Time } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
 import { type Column, Table, byId } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { type Animal, animalPath, animalsPath, viewOf } from "./animal.ts";
-import { AnimalDialog, AnimalLinks, CategoryName, StatusBadge } from "./dialogs.tsx";
+import { AnimalFacts, Portrait } from "./card.tsx";
+import { AnimalDialog, AnimalLinks } from "./dialogs.tsx";
 import { useLiveAnimals } from "./live.ts";
 import { rereadAnimal, useAnimal } from "./queries.ts";
 
@@ -74,41 +74,20 @@ const AnimalAdoptions = ({ id }: { id: number }) => {
   );
 };
 
-const Facts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
-  const { categories } = useCategories();
-  const category = (
-    <a href={animalsPath({ category: String(categoryId) })}>
-      <CategoryName id={categoryId} categories={categories} />
-    </a>
-  );
-  const facts = [
-    ["No.", id],
-    ["Category", category],
-    ["Status", <StatusBadge status={status} />],
-  ] as const;
-  return (
-    <dl class="animal">
-      {facts.map(([name, fact]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{fact}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-};
-
 const Details = ({ animal }: { animal: Animal }) => (
-  <>
-    <Facts animal={animal} />
-    {useSession().can("orders:read") && (
-      <section>
-        <h2>Adoptions</h2>
-        <AnimalAdoptions id={animal.id} />
-      </section>
-    )}
+  <div class="card">
+    <Portrait animal={animal} />
+    <div>
+      <AnimalFacts animal={animal} />
+      {useSession().can("orders:read") && (
+        <section class="box">
+          <h2>Adoptions</h2>
+          <AnimalAdoptions id={animal.id} />
+        </section>
+      )}
+    </div>
     <History resource="pet" id={animal.id} />
-  </>
+  </div>
 );
 
 /** The page of one animal. It follows changes that others make. */

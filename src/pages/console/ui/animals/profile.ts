@@ -101,7 +101,7 @@ const textOf = (profile: Profile, { name, kind }: Member): string => {
     return (profile.fee.amount / 10 ** digits).toFixed(digits);
   }
   if (kind === "kilograms") return String(Number(value) / 1000);
-  return Array.isArray(value) ? value.join(", ") : String(value as string | number | boolean);
+  return Array.isArray(value) ? value.join(", ") : `${value as string | number | boolean}`;
 };
 
 export const profileDraftOf = (profile: Profile, members: readonly Member[]): ProfileDraft =>

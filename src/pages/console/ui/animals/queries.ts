@@ -43,6 +43,7 @@ const listQuery = ({ status, sort = DEFAULT_SORT, ...filter }: View) => ({
   ...(status && { status }),
   ...filterQuery(filter),
   sort,
+  include: "profile,photos",
 });
 
 export const useAnimals = (view: View) =>
@@ -77,6 +78,15 @@ const slicesOf = <Item>(items: readonly Item[], size = MAX_IDS): (readonly Item[
 
 const { known, show } = recordsOf<Animal>(LIST, ONE);
 
+/** The changed animals with the profiles and photos that are known: neither events nor changes have them. */
+const withParts = (queries: QueryClient, changes: Changes<Animal>): Changes<Animal> =>
+  new Map(
+    [...changes].map(([id, now]) => {
+      const { profile, photos } = known(queries, id) ?? {};
+      return [id, now && { ...(profile && { profile }), ...(photos && { photos }), ...now }];
+    }),
+  );
+
 const isKnown = (queries: QueryClient, [id, now]: readonly [number, Animal | undefined]): boolean => {
   const before = known(queries, id);
   return before === undefined ? false : isEqual(before, now ?? null);
@@ -103,7 +113,8 @@ export const useAnimal = (id: number | undefined) => {
  * Shows changes wherever the animals are shown, and counts again. Lists that are not shown and may have become longer are
  * read again when they are.
  */
-const applyChanges = (queries: QueryClient, changes: Changes<Animal>): void => {
+const applyChanges = (queries: QueryClient, given: Changes<Animal>): void => {
+  const changes = withParts(queries, given);
   const hasChanged = [...changes].some((change) => !isKnown(queries, change));
   for (const [queryKey, list] of queries.getQueriesData<Pages<Animal>>({ queryKey: LIST })) {
     const view = queryKey[1] as View;
@@ -146,10 +157,20 @@ export const rereadAnimals = async (queries: QueryClient, ids: readonly number[]
   }
 };
 
-/** Shows events. Their animals may be older than those that the page shows: shown ones that differ are read again. */
-export const applyEvents = async (queries: QueryClient, events: Changes<Animal>): Promise<void> => {
+/**
+ * Shows events. Their animals may be older than those that the page shows: shown ones that differ are read again.
+ * @param partsOf animals whose profile or photos have changed
+ */
+export const applyEvents = async (
+  queries: QueryClient,
+  given: Changes<Animal>,
+  partsOf: ReadonlySet<number>,
+): Promise<void> => {
+  const events = withParts(queries, given);
   const isShown = ([id, then]: readonly [number, Animal | undefined]) =>
-    then !== undefined && known(queries, id) !== undefined && !isKnown(queries, [id, then]);
+    then !== undefined &&
+    known(queries, id) !== undefined &&
+    (partsOf.has(id) || !isKnown(queries, [id, then]));
   const shown = [...events].filter(isShown).map(([id]) => id);
   applyChanges(queries, new Map([...events].filter((event) => !isShown(event))));
   // Animals that can't be read now are read at the next gap.

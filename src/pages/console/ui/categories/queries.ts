@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { walk } from "../../../../client/pages.ts";
 import { ANIMALS } from "../animals/queries.ts";
-import { type Page, pageOf, store } from "../api/client.ts";
+import { type Page, dataOf, pageOf, store } from "../api/client.ts";
 import { useSession } from "../session.tsx";
 import { byName } from "./category.ts";
 
@@ -43,4 +43,16 @@ export const useCategories = () => {
     /** True while names should be waited for. After a failed read, ids are shown instead. */
     isLoading: found.isLoading && found.failureCount === 0,
   };
+};
+
+const CUSTOM_FIELDS = ["custom fields"] as const;
+
+/** The custom fields of profiles, in their order: at most 40. */
+export const useCustomFields = () => {
+  const isAllowed = useSession().can("pets:read");
+  return useQuery({
+    queryKey: CUSTOM_FIELDS,
+    queryFn: () => dataOf(store.GET("/fields", {})),
+    enabled: isAllowed,
+  });
 };
