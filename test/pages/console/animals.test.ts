@@ -270,6 +270,11 @@ describe("what an edit did", () => {
   ] as const)("%j: %s", (now, said) => {
     expect(editedWords(bella, now, "Cats")).toBe(said);
   });
+
+  test("names the profile if nothing else has changed", () => {
+    expect(editedWords(bella, bella, "Cats", true)).toBe("The profile of “Bella” changed");
+    expect(editedWords(bella, { ...bella, name: "Luna" }, "Cats", true)).toBe("“Luna” changed");
+  });
 });
 
 describe("the file of selected animals", () => {

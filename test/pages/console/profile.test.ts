@@ -9,8 +9,10 @@ import {
   membersWith,
   profileChangeOf,
   profileDraftOf,
+  profileWords,
   summaryOf,
 } from "../../../src/pages/console/ui/animals/profile.ts";
+import { wordsFor } from "../../../src/pages/console/ui/parts/wording.ts";
 
 const TIMES = { createdAt: "2026-10-02T09:00:00.000Z", updatedAt: "2026-10-03T09:00:00.000Z" };
 const NOW = new Date(2026, 10, 29, 23, 30);
@@ -141,6 +143,7 @@ describe("the change of a profile", () => {
     [{ "fee.amount": "1.005" }, { fee: { amount: 100.5, currency: "EUR" } }],
     [{ "fee.currency": "JPY", "fee.amount": "500" }, { fee: { amount: 500, currency: "JPY" } }],
     [{ "fee.amount": "" }, { fee: null }],
+    [{ "fee.amount": "", "fee.currency": "" }, { fee: null }],
     [{ "custom.coat": "", "custom.walks": "2" }, { custom: { coat: null, walks: 2 } }],
     [{ "custom.trained": "true" }, { custom: { trained: true } }],
   ])("to %j is %j", (typed, change) => {
@@ -149,7 +152,22 @@ describe("the change of a profile", () => {
     );
   });
 
+  test("to a currency without an amount lets the API ask for the amount", () => {
+    const empty = profileDraftOf(TIMES, MEMBERS);
+    const change = profileChangeOf(empty, { ...empty, "fee.currency": "EUR" }, MEMBERS);
+    expect(change).toEqual({ fee: { amount: null, currency: "EUR" } });
+  });
+
   test("sends nothing for a field that nobody touched", () => {
     expect(Object.values(profileDraftOf(TIMES, MEMBERS)).every((text) => text === "")).toBe(true);
   });
+});
+
+test("a form explains a date by its hint, and one that is too late by its limit", () => {
+  const words = profileWords(membersWith(FIELDS));
+  const wordsAt = (name: string, rule: string) => wordsFor({ name, rule }, words[name]);
+  expect(wordsAt("birthDate", "format")).toBe("A year, a month or a day: 2024, 2024-05 or 2024-05-17.");
+  expect(wordsAt("birthDate", "maximum")).toBe("Enter a date that is at most a year from now.");
+  expect(wordsAt("reference", "taken")).toBe("This is already in use. Choose another.");
+  expect(wordsAt("custom.walks", "type")).toBe("Enter a valid value.");
 });

@@ -2,7 +2,7 @@ import type { components } from "../../../../client/types/store.d.ts";
 import type { Int64 } from "../api/client.ts";
 import { type FormWords, NAME, type Tone, formatCount, pluralize } from "../parts/wording.ts";
 import { addressOf, integerOf, isOneOf, onPage } from "../parts/address.ts";
-import type { Photo, Profile } from "./profile.ts";
+import type { Photo, Profile, ProfileDraft } from "./profile.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 
 /** An animal as the API sends it. Events and changes have neither profile nor photos. */
@@ -15,6 +15,12 @@ export type AnimalChange = components["schemas"]["PetChange"];
 export interface AnimalVersion {
   animal: Animal;
   tag: string;
+}
+
+/** An animal and its profile, with the ETag of each. */
+export interface WholeVersion extends AnimalVersion {
+  profile: Profile;
+  profileTag: string;
 }
 
 export type Status = components["schemas"]["PetStatus"];
@@ -44,9 +50,14 @@ export const STATUS_OPTIONS = [
 export const categoryNo = (id: Int64 | string): string => `Category ${id}`;
 
 /** What an edit has changed, or that it has changed more than one thing. */
-export const editedWords = (before: Animal, now: Animal, categoryName: string): string => {
+export const editedWords = (
+  before: Animal,
+  now: Animal,
+  categoryName: string,
+  isProfileChanged = false,
+): string => {
   const name = `“${now.name}”`;
-  const changes: string[] = [];
+  const changes: string[] = isProfileChanged ? [`The profile of ${name} changed`] : [];
   if (before.name !== now.name) changes.push(`“${before.name}” renamed to ${name}`);
   if (before.status !== now.status)
     changes.push(
@@ -77,6 +88,9 @@ export interface Draft {
   status: string;
 }
 
+/** The members of the profile have names such as `sex` and `goodWith.dogs`. */
+export type AnimalDraft = Draft & ProfileDraft;
+
 export const EMPTY_DRAFT: Draft = { name: "", category: "", status: "available" };
 
 export const draftOf = ({ name, categoryId, status }: Omit<Animal, "id">): Draft => ({
@@ -98,6 +112,9 @@ export const changeOf = (before: Animal, after: NewAnimal): AnimalChange => ({
   ...(String(after.categoryId) !== String(before.categoryId) && { categoryId: after.categoryId }),
   ...(after.status !== before.status && { status: after.status ?? null }),
 });
+
+/** True if a change changes nothing. */
+export const isEmpty = (change: object): boolean => Object.keys(change).length === 0;
 
 /** The animals to show: those that match every field. */
 export interface Filter {

@@ -14,6 +14,7 @@ import { Badge, CopyButton, Notice, One, Problem } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
 import {
   type Animal,
+  type AnimalDraft,
   type AnimalVersion,
   type CategoryOption,
   type Draft,
@@ -21,29 +22,32 @@ import {
   FIELDS,
   HELD,
   NO_STATUS,
-  type NewAnimal,
   STATUS_NAMES,
   STATUS_OPTIONS,
   type Status,
   TONES,
   type View,
+  type WholeVersion,
   animalPath,
   animalsPath,
   categoryNo,
   draftOf,
   editedWords,
   exactOption,
+  isEmpty,
   isStatus,
   newAnimalOf,
   optionsFor,
 } from "./animal.ts";
-import { CATEGORIES, useCategories } from "../categories/queries.ts";
+import { CATEGORIES, useCategories, useCustomFields } from "../categories/queries.ts";
 import { ComboboxField, Field, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { About, Dialog, DialogButtons, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
 import { pluralize, problemAt, problemsOf, wordsFor } from "../parts/wording.ts";
 import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { PlaceAdoption } from "../adoptions/place.tsx";
 import { takeFocus } from "../parts/navigation.ts";
+import { type Member, membersWith, profileChangeOf, profileDraftOf, profileWords } from "./profile.ts";
+import { ProfileFields } from "./profile-fields.tsx";
 import { fetchVersion, useAnimalActions, useAnimalVersion } from "./queries.ts";
 
 export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
@@ -196,14 +200,16 @@ export const StatusField = (field: {
 type Hints = { [Name in keyof Draft]?: string | undefined };
 
 const AnimalForm = ({
-  bind,
+  form: { bind, theirs },
+  members,
   hints = {},
   notice,
   label,
   action,
   onSubmit,
 }: {
-  bind: ReturnType<typeof useDraft<Draft>>["bind"];
+  form: Pick<ReturnType<typeof useDraft<AnimalDraft>>, "bind" | "theirs">;
+  members: readonly Member[];
   hints?: Hints;
   /** Shown above the fields. For an outdated animal, it replaces the error message. */
   notice?: ComponentChildren;
@@ -213,7 +219,7 @@ const AnimalForm = ({
 }) => (
   <DialogForm
     action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
-    words={FIELDS}
+    words={{ ...FIELDS, ...profileWords(members) }}
     label={label}
     onSubmit={onSubmit}
   >
@@ -221,18 +227,58 @@ const AnimalForm = ({
     <TextField label="Name" required hint={hints.name} {...bind("name")} />
     <CategoryField hint={hints.category} {...bind("category")} />
     <StatusField hint={hints.status} {...bind("status")} />
+    <ProfileFields members={members} bind={bind} theirs={theirs} error={action.error} />
   </DialogForm>
 );
+
+/** What a form shows of an animal, and what it saves. */
+const useAnimalForm = () => {
+  const { save } = useAnimalActions();
+  const members = membersWith(useCustomFields().data ?? []);
+  const entriesOf = ({ animal, profile }: WholeVersion): AnimalDraft => ({
+    ...profileDraftOf(profile, members),
+    ...draftOf(animal),
+  });
+  const profileChange = (from: WholeVersion, draft: AnimalDraft) =>
+    profileChangeOf(entriesOf(from), draft, members);
+  return {
+    members,
+    entriesOf,
+    profileChange,
+    saveDraft: (from: WholeVersion, draft: AnimalDraft, onSaved?: (now: WholeVersion) => void) =>
+      save(from, { animal: newAnimalOf(draft), profile: profileChange(from, draft) }, onSaved),
+  };
+};
+
+const EMPTY_PROFILE = { createdAt: "", updatedAt: "" };
+
+const withoutProfile = (animal: Animal): WholeVersion => ({
+  animal,
+  tag: "*",
+  profile: EMPTY_PROFILE,
+  profileTag: "*",
+});
 
 /** The dialog that adds an animal. It begins with the category that is shown. */
 export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Animal) => void }) => {
   const back = animalsPath(view);
   const header = useIdempotencyKey();
   const { add } = useAnimalActions();
-  const { draft, bind, isDirty } = useDraft<Draft>({ ...EMPTY_DRAFT, category: view.category ?? "" });
+  const { members, saveDraft } = useAnimalForm();
+  const form = useDraft<AnimalDraft>({
+    ...profileDraftOf(EMPTY_PROFILE, members),
+    ...EMPTY_DRAFT,
+    category: view.category ?? "",
+  });
+  /** Undefined until the animal is added: its profile may be refused after that. */
+  const added = useRef<WholeVersion>();
   const adding = useAction({
-    // The body is passed in: Enter may come before the last change is rendered.
-    act: (body: NewAnimal) => add(body, header),
+    // The draft is passed in: Enter may come before the last change is rendered.
+    async act(draft: AnimalDraft) {
+      added.current ??= withoutProfile(await add(newAnimalOf(draft), header));
+      const { animal } = await saveDraft(added.current, draft, (now) => (added.current = now));
+      return animal;
+    },
     onDone: onAdded,
     at: back,
     says: ({ id, name }) => ({
@@ -241,19 +287,31 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
     }),
   });
   return (
-    <Dialog title="Add animal" back={back} isDirty={isDirty}>
-      <AnimalForm bind={bind} label="Add" action={adding} onSubmit={() => adding.run(newAnimalOf(draft))} />
+    <Dialog title="Add animal" back={back} isDirty={form.isDirty}>
+      <AnimalForm
+        form={form}
+        members={members}
+        notice={
+          adding.error &&
+          added.current && <Notice tone="waiting" text="The animal was added, but not all of it." />
+        }
+        label="Add"
+        action={adding}
+        onSubmit={() => adding.run(form.draft)}
+      />
     </Dialog>
   );
 };
 
 interface OutdatedProps {
   isLoaded: boolean;
+  /** What was saved before the conflict: "nothing" or "only a part". */
+  saved: string;
   reloading: Pick<ActionState, "error" | "isPending" | "run">;
 }
 
 /** Reports that another user has changed the animal, offers to reload it, and confirms the reload. */
-const Outdated = ({ isLoaded, reloading }: OutdatedProps) => (
+const Outdated = ({ isLoaded, saved, reloading }: OutdatedProps) => (
   <>
     {reloading.error && <Problem error={reloading.error} />}
     <div role="alert">
@@ -265,7 +323,7 @@ const Outdated = ({ isLoaded, reloading }: OutdatedProps) => (
           </p>
         ) : (
           <>
-            <p>Somebody else has changed this animal, so nothing was saved.</p>
+            <p>Somebody else has changed this animal, so {saved} was saved.</p>
             <ActionButton action={reloading} class="secondary outline">
               Reload and keep my changes
             </ActionButton>
@@ -290,35 +348,52 @@ const hintsOf = ({ name, category, status }: Partial<Draft>, categories: readonl
 });
 
 /** Sends only the changed fields, and only if no other user has changed the animal since it was read. */
-const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) => {
+const EditForm = ({ version, back }: { version: WholeVersion; back: string }) => {
   // After a conflict, the form continues with a newer version.
   const [seen, setSeen] = useState(version);
-  const { draft, theirs, bind, isDirty } = useDraft(draftOf(seen.animal));
+  const [isReloaded, setReloaded] = useState(false);
+  const { members, entriesOf, profileChange, saveDraft } = useAnimalForm();
+  const form = useDraft(entriesOf(seen));
+  const { draft, theirs, isDirty } = form;
   useDraftGuard(isDirty);
   const { categories } = useCategories();
-  const { save } = useAnimalActions();
   const saving = useAction({
     // Passed in: Enter may come before the last change is rendered.
-    act: ({ seen, draft }: { seen: AnimalVersion; draft: Draft }) => save(seen, newAnimalOf(draft)),
+    act: ({ seen, draft }: { seen: WholeVersion; draft: AnimalDraft }) => saveDraft(seen, draft, setSeen),
     isUnchanged: () => !isDirty,
     at: back,
-    says: ({ animal }, { seen }) =>
-      editedWords(seen.animal, animal, categoryName(categories, String(animal.categoryId))),
-    undo: (saved, { seen }) => save(saved, seen.animal),
+    says: ({ animal }, { seen, draft }) =>
+      editedWords(
+        seen.animal,
+        animal,
+        categoryName(categories, String(animal.categoryId)),
+        !isEmpty(profileChange(seen, draft)),
+      ),
+    undo: (saved, { seen }) => saveDraft(saved, entriesOf(seen)),
   });
   const reloading = useAction({
     act: () => fetchVersion(seen.animal.id),
     onDone(now) {
       setSeen(now);
+      setReloaded(true);
       saving.reset();
     },
   });
   const isOutdated = hasCode(saving.error, "precondition_failed");
   return (
     <AnimalForm
-      bind={bind}
+      form={form}
+      members={members}
       hints={hintsOf(theirs, categories)}
-      notice={(isOutdated || seen !== version) && <Outdated isLoaded={!isOutdated} reloading={reloading} />}
+      notice={
+        (isOutdated || isReloaded) && (
+          <Outdated
+            isLoaded={!isOutdated}
+            saved={seen === version || isReloaded ? "nothing" : "only a part"}
+            reloading={reloading}
+          />
+        )
+      }
       label="Save"
       action={{ ...saving, isPending: saving.isPending || reloading.isPending }}
       onSubmit={() => saving.run({ seen, draft })}
@@ -327,7 +402,7 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
 };
 
 const EditAnimal = ({ id, back }: { id: number; back: string }) => {
-  const { isLoading } = useCategories();
+  const isLoading = [useCategories(), useCustomFields()].some((one) => one.isLoading);
   const found = useAnimalVersion(id);
   const { data } = found;
   return (

@@ -1,5 +1,5 @@
 import type { components } from "../../../../client/types/store.d.ts";
-import { pluralize } from "../parts/wording.ts";
+import { type FormWords, pluralize } from "../parts/wording.ts";
 
 export type Profile = components["schemas"]["Profile"];
 export type CustomField = components["schemas"]["Field"];
@@ -35,7 +35,7 @@ export const MEMBERS: readonly Member[] = [
   { name: "sex", label: "Sex", options: Object.entries(SEX_NAMES) },
   { name: "neutered", label: "Neutered", kind: "boolean" },
   { name: "birthDate", label: "Born", hint: "A year, a month or a day: 2024, 2024-05 or 2024-05-17." },
-  { name: "birthDateEstimated", label: "Estimated", kind: "boolean" },
+  { name: "birthDateEstimated", label: "Date of birth is estimated", kind: "boolean" },
   { name: "breeds", label: "Breed", kind: "list", hint: "Up to 4. Put commas between them." },
   { name: "colour", label: "Colour" },
   { name: "size", label: "Size", options: SIZES },
@@ -91,7 +91,7 @@ const digitsOf = (currency: string): number => {
 };
 
 /** The text of each member by its name, as a form shows it; "" if it is absent. */
-type ProfileDraft = Readonly<Record<string, string>>;
+export type ProfileDraft = Readonly<Record<string, string>>;
 
 const textOf = (profile: Profile, { name, kind }: Member): string => {
   const value = valueAt(profile, name);
@@ -131,6 +131,17 @@ const jsonOf = (draft: ProfileDraft, { name, kind }: Member): unknown => {
     .filter(Boolean);
 };
 
+const DATE_RULES = { maximum: "Enter a date that is at most a year from now." };
+
+/** The texts of a form about its members. */
+export const profileWords = (members: readonly Member[]): FormWords =>
+  Object.fromEntries(
+    members.map(({ name, kind, hint }) => {
+      const rules = kind === "date" || name === "birthDate" ? DATE_RULES : undefined;
+      return [name, { ...(rules && { rules }), ...(hint && name !== "reference" && { otherwise: hint }) }];
+    }),
+  );
+
 /** A merge patch (RFC 7396). */
 export type ProfileChange = components["schemas"]["ProfileChange"];
 
@@ -150,7 +161,8 @@ export const profileChangeOf = (
     const value = jsonOf(after, member);
     change[name] = inner === undefined ? value : { ...(change[name] as object), [inner]: value };
   }
-  if (change["fee"] && after["fee.amount"]?.trim() === "") change["fee"] = null;
+  const isWithoutFee = after["fee.amount"] === "" && (before["fee.amount"] !== "" || !after["fee.currency"]);
+  if (change["fee"] && isWithoutFee) change["fee"] = null;
   return change;
 };
 

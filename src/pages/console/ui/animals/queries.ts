@@ -12,11 +12,14 @@ import {
   type NewAnimal,
   type Statistics,
   type View,
+  type WholeVersion,
   changeOf,
+  isEmpty,
 } from "./animal.ts";
 import { type Outcome, type RequestedChange, mayEnter, outcomeOf } from "./changes.ts";
 import { type Changes, type Pages, isEqual, recordsOf, setList, withFirst } from "../parts/records.ts";
 import { formatCount } from "../parts/wording.ts";
+import type { ProfileChange } from "./profile.ts";
 
 /**
  * The cache keys. Lists are never reloaded as a whole: changes are patched in (`applyChanges`), because a list may have many
@@ -203,11 +206,20 @@ const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> =>
   return versions;
 };
 
+const ofAnimal = (petId: number, header = {}) => ({ params: { path: { petId }, header } });
+
+type ProfileVersion = Pick<WholeVersion, "profile" | "profileTag">;
+
+const readProfile = async (id: number): Promise<ProfileVersion> => {
+  const { data, response } = await store.GET("/pets/{petId}/profile", ofAnimal(id));
+  return { profile: data, profileTag: response.headers.get("etag") ?? "*" };
+};
+
 /** @throws ApiError */
-export const fetchVersion = async (id: number): Promise<AnimalVersion> => {
-  const [version] = await readVersions([id]);
+export const fetchVersion = async (id: number): Promise<WholeVersion> => {
+  const [[version], profile] = await Promise.all([readVersions([id]), readProfile(id)]);
   if (!version) throw notFound();
-  return version;
+  return { ...version, ...profile };
 };
 
 /** An animal to edit or delete. It is read once: it does not change while the user looks at it. */
@@ -219,13 +231,34 @@ export const useAnimalVersion = (id: number) =>
     staleTime: Infinity,
   });
 
-/** Saves the fields that differ, if the animal still is this version. @throws ApiError precondition_failed */
-const patch = async ({ animal, tag }: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> => {
-  const { id } = animal;
-  const { data, response } = await store.PATCH("/pets/{petId}", {
-    params: { path: { petId: id }, header: { "If-Match": tag } },
-    body: changeOf(animal, wanted),
-  });
+/** The animal and its profile to save. The profile's change is a merge patch. */
+interface Wanted {
+  animal: NewAnimal;
+  profile: ProfileChange;
+}
+
+/** The profile's version after a change of its animal, which has changed `updatedAt`. If another user has changed it too, it stays. */
+const afterChange = async ({ animal: { id }, ...before }: WholeVersion): Promise<ProfileVersion> => {
+  const now = await readProfile(id).catch(() => before);
+  const { updatedAt } = now.profile;
+  return isEqual({ ...before.profile, updatedAt }, now.profile) ? now : before;
+};
+
+const patchProfile = async (
+  { animal, profileTag }: WholeVersion,
+  body: ProfileChange,
+): Promise<ProfileVersion> => {
+  const init = { ...ofAnimal(animal.id, { "If-Match": profileTag }), body };
+  const { data, response } = await store.PATCH("/pets/{petId}/profile", init);
+  return { profile: data, profileTag: response.headers.get("etag") ?? "*" };
+};
+
+const patchAnimal = async (
+  { animal: { id }, tag }: WholeVersion,
+  body: AnimalChange,
+): Promise<AnimalVersion> => {
+  const init = { ...ofAnimal(id, { "If-Match": tag }), body };
+  const { data, response } = await store.PATCH("/pets/{petId}", init);
   return { animal: data, tag: response.headers.get("etag") ?? "*" };
 };
 
@@ -264,10 +297,31 @@ export const useAnimalActions = () => {
       applyChanges(queries, new Map([[animal.id, animal]]));
       return animal;
     },
-    async save(version: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> {
-      const saved = await patch(version, wanted);
-      applyChanges(queries, new Map([[saved.animal.id, saved.animal]]));
-      return saved;
+    /**
+     * Saves what differs of an animal and its profile.
+     * @param onSaved called when the profile is saved: the animal may be refused after it
+     * @throws ApiError precondition_failed if another user has changed it since
+     */
+    async save(
+      version: WholeVersion,
+      wanted: Wanted,
+      onSaved: (now: WholeVersion) => void = () => {},
+    ): Promise<WholeVersion> {
+      let now = version;
+      const showNow = () =>
+        applyChanges(queries, new Map([[now.animal.id, { ...now.animal, profile: now.profile }]]));
+      if (!isEmpty(wanted.profile)) {
+        now = { ...now, ...(await patchProfile(now, wanted.profile)) };
+        showNow();
+        onSaved(now);
+      }
+      const change = changeOf(now.animal, wanted.animal);
+      if (!isEmpty(change)) {
+        now = { ...now, ...(await patchAnimal(now, change)) };
+        now = { ...now, ...(await afterChange(now)) };
+        showNow();
+      }
+      return now;
     },
     async remove({ animal: { id }, tag }: AnimalVersion): Promise<void> {
       await store.DELETE("/pets/{petId}", { params: { path: { petId: id }, header: { "If-Match": tag } } });
