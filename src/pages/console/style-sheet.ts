@@ -6,7 +6,7 @@ const TAGS =
   "abbr address area aside audio b canvas cite del dfn embed figcaption figure h5 h6 hgroup hr i iframe ins kbd mark object optgroup picture q s samp sub sup template tfoot u var video";
 const CLASSES =
   ".container-fluid .contrast .grid .modal-is-closing .modal-is-open .modal-is-opening .overflow-auto .striped";
-const ATTRIBUTES = "[data-theme] [data-tooltip] [multiple] [readonly]";
+const ATTRIBUTES = "[data-theme] [data-tooltip] [readonly]";
 const VALUES =
   "[aria-hidden=false] [aria-invalid=false] [aria-label=breadcrumb] [rel=prev] [role=group] [role=link] [role=search] [role=switch] [type=color] [type=datetime-local] [type=month] [type=range] [type=reset] [type=time] [type=week]";
 /** Those of shadow trees, of browsers without `@layer`, and old names whose current name has a rule too. */

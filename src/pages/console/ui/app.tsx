@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { ActionButton, Toasts, useAction } from "./parts/action.tsx";
 import { Adoptions } from "./adoptions/adoptions.tsx";
 import { Animals } from "./animals/list.tsx";
+import { PhotoUploads } from "./animals/photos.tsx";
 import { Activity } from "./audit/activity.tsx";
 import { Categories } from "./categories/categories.tsx";
 import { AllDomains } from "./domains/list.tsx";
@@ -147,12 +148,14 @@ const SignedIn = () => (
     <Navigation />
     <main id="main" class="container" tabIndex={-1}>
       <UploadsProvider>
-        <Router>
-          {ROUTES.map(([path, Area]) => (
-            <Route path={`/console${path}`} component={Area} />
-          ))}
-          <Route default component={NotFound} />
-        </Router>
+        <PhotoUploads>
+          <Router>
+            {ROUTES.map(([path, Area]) => (
+              <Route path={`/console${path}`} component={Area} />
+            ))}
+            <Route default component={NotFound} />
+          </Router>
+        </PhotoUploads>
       </UploadsProvider>
     </main>
     <LeaveDialog />

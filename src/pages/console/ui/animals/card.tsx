@@ -1,39 +1,15 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useCategories, useCustomFields } from "../categories/queries.ts";
 import { Facts, useClock } from "../parts/page.tsx";
+import { useSession } from "../session.tsx";
 import { type Animal, animalsPath } from "./animal.ts";
 import { CategoryName, StatusBadge } from "./dialogs.tsx";
+import { AddPhotos } from "./photos.tsx";
+import { Picture, altOf } from "./picture.tsx";
 import { type Photo, factsOf } from "./profile.ts";
 
-/** The address of a photo's file: the session may read it, a link of the API needs a key. */
-const sourceOf = (url: string): string => `/console/api${url}`;
-
-/** A photo in the size that its place needs. @param sizes the width of that place, such as "20rem" */
-const Picture = ({ photo, alt, sizes }: { photo: Photo; alt: string; sizes: string }) => (
-  <img
-    src={sourceOf(photo.sizes[0]?.url ?? photo.preview)}
-    srcset={photo.sizes.map(({ url, width }) => `${sourceOf(url)} ${width}w`).join(", ")}
-    sizes={sizes}
-    width={photo.width}
-    height={photo.height}
-    alt={alt}
-    loading="lazy"
-    style={{ backgroundImage: `url(${photo.placeholder})` }}
-  />
-);
-
-/** The text of a photo for people who can't see it. */
-const altOf = ({ alt, position }: Photo, name: string): string => alt || `Photo ${position + 1} of ${name}`;
-
-interface GalleryProps {
-  name: string;
-  photos: readonly Photo[];
-  children?: ComponentChildren;
-}
-
 /** The first photo in large, and all of them in small: a press shows another one in large. */
-const Gallery = ({ name, photos, children }: GalleryProps) => {
+const Gallery = ({ name, photos }: { name: string; photos: readonly Photo[] }) => {
   const [chosen, setChosen] = useState<number>();
   const shown = photos.find(({ id }) => id === chosen) ?? photos[0];
   return (
@@ -59,7 +35,6 @@ const Gallery = ({ name, photos, children }: GalleryProps) => {
               </button>
             </li>
           ))}
-        {children}
       </ul>
     </section>
   );
@@ -115,10 +90,19 @@ const Description = ({ text = "" }: { text: string | undefined }) => {
   );
 };
 
-/** The photos of an animal, and its description. */
-export const Portrait = ({ animal: { name, photos = [], profile } }: { animal: Animal }) => (
-  <div>
-    <Gallery name={name} photos={photos} />
-    <Description text={profile?.description} />
-  </div>
-);
+/** The photos of an animal, and its description. @param arrange the address of the dialog about its photos */
+export const Portrait = ({ animal, arrange }: { animal: Animal; arrange: string }) => {
+  const { id, name, photos = [], profile } = animal;
+  return (
+    <div>
+      <Gallery name={name} photos={photos} />
+      {useSession().can("pets:write") && (
+        <>
+          <AddPhotos petId={id} />
+          {photos.length > 0 && <a href={arrange}>Arrange, describe or delete photos</a>}
+        </>
+      )}
+      <Description text={profile?.description} />
+    </div>
+  );
+};

@@ -44,6 +44,8 @@ import { ComboboxField, Field, SelectField, TextField, useDraft } from "../parts
 import { About, Dialog, DialogButtons, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
 import { pluralize, problemAt, problemsOf, wordsFor } from "../parts/wording.ts";
 import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
+import { ArrangePhotos } from "./arrange-photos.tsx";
+import { ACCEPTED, usePhotoUploads } from "./photos.tsx";
 import { PlaceAdoption } from "../adoptions/place.tsx";
 import { takeFocus } from "../parts/navigation.ts";
 import { type Member, membersWith, profileChangeOf, profileDraftOf, profileWords } from "./profile.ts";
@@ -204,6 +206,7 @@ const AnimalForm = ({
   members,
   hints = {},
   notice,
+  photos,
   label,
   action,
   onSubmit,
@@ -213,6 +216,7 @@ const AnimalForm = ({
   hints?: Hints;
   /** Shown above the fields. For an outdated animal, it replaces the error message. */
   notice?: ComponentChildren;
+  photos?: ComponentChildren;
   label: string;
   action: Pick<ActionState, "error" | "isPending">;
   onSubmit: () => void;
@@ -226,6 +230,7 @@ const AnimalForm = ({
     {notice}
     <TextField label="Name" required hint={hints.name} {...bind("name")} />
     <CategoryField hint={hints.category} {...bind("category")} />
+    {photos}
     <StatusField hint={hints.status} {...bind("status")} />
     <ProfileFields members={members} bind={bind} theirs={theirs} error={action.error} />
   </DialogForm>
@@ -272,6 +277,8 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
   });
   /** Undefined until the animal is added: its profile may be refused after that. */
   const added = useRef<WholeVersion>();
+  const [photos, setPhotos] = useState<readonly File[]>([]);
+  const { queue } = usePhotoUploads();
   const adding = useAction({
     // The draft is passed in: Enter may come before the last change is rendered.
     async act(draft: AnimalDraft) {
@@ -279,7 +286,10 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
       const { animal } = await saveDraft(added.current, draft, (now) => (added.current = now));
       return animal;
     },
-    onDone: onAdded,
+    onDone(animal) {
+      onAdded(animal);
+      queue.add(animal.id, photos);
+    },
     at: back,
     says: ({ id, name }) => ({
       words: `“${name}” added (no. ${id})`,
@@ -287,13 +297,27 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
     }),
   });
   return (
-    <Dialog title="Add animal" back={back} isDirty={form.isDirty}>
+    <Dialog title="Add animal" back={back} isDirty={form.isDirty || photos.length > 0}>
       <AnimalForm
         form={form}
         members={members}
         notice={
           adding.error &&
           added.current && <Notice tone="waiting" text="The animal was added, but not all of it." />
+        }
+        photos={
+          <Field label="Photos">
+            {(inputProps) => (
+              <input
+                {...inputProps}
+                type="file"
+                name="photos"
+                accept={ACCEPTED}
+                multiple
+                onChange={({ currentTarget: { files } }) => setPhotos([...(files ?? [])])}
+              />
+            )}
+          </Field>
         }
         label="Add"
         action={adding}
@@ -524,6 +548,7 @@ export const AnimalDialog = ({ id, act, back, after = back }: AnimalDialogProps)
   if (act === "adopt" && can("orders:write")) return <PlaceAdoption key={id} animalId={id} back={back} />;
   if (!can("pets:write")) return null;
   if (act === "change") return <EditAnimal key={id} id={id} back={back} />;
+  if (act === "photos") return <ArrangePhotos key={id} id={id} back={back} />;
   if (act === "delete") return <DeleteAnimal key={id} id={id} back={back} after={after} />;
   return null;
 };

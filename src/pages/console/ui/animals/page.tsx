@@ -74,9 +74,9 @@ const AnimalAdoptions = ({ id }: { id: number }) => {
   );
 };
 
-const Details = ({ animal }: { animal: Animal }) => (
+const Details = ({ animal, arrange }: { animal: Animal; arrange: string }) => (
   <div class="card">
-    <Portrait animal={animal} />
+    <Portrait animal={animal} arrange={arrange} />
     <div>
       <AnimalFacts animal={animal} />
       {useSession().can("orders:read") && (
@@ -114,7 +114,11 @@ export const AnimalPage = ({ id, act }: { id: number; act: string | undefined })
     >
       <One found={found} what="the animal" withErrors>
         {(animal) =>
-          animal ? <Details animal={animal} /> : <Notice tone="waiting">This animal was deleted.</Notice>
+          animal ? (
+            <Details animal={animal} arrange={animalPath(id, view, "photos")} />
+          ) : (
+            <Notice tone="waiting">This animal was deleted.</Notice>
+          )
         }
       </One>
       <AnimalDialog id={id} act={act} back={animalPath(id, view)} after={list} />

@@ -250,6 +250,46 @@ export const Check = ({ name, isChecked, onCheck, children }: CheckProps) => (
   </label>
 );
 
+/** A place where files are dropped, or chosen. */
+export const DropField = ({
+  label,
+  onFiles,
+  ...input
+}: { label: string; onFiles: (files: readonly File[]) => void } & Pick<
+  ComponentProps<"input">,
+  "name" | "accept" | "multiple"
+>) => {
+  const id = useId();
+  const [isOver, setOver] = useState(false);
+  return (
+    <div
+      class={isOver ? "drop over" : "drop"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFiles([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="file"
+        {...input}
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          // So that the same file can be chosen again.
+          currentTarget.value = "";
+        }}
+      />
+    </div>
+  );
+};
+
 interface ComboboxProps<Option> {
   inputProps: InputProps;
   name: string;

@@ -14,6 +14,10 @@ interface Identified {
 
 export const isEqual = (a: unknown, b: unknown): boolean => replaceEqualDeep(a, b) === a;
 
+/** The list with an item at another place. */
+export const moved = <Item>(items: readonly Item[], item: Item, to: number): Item[] =>
+  items.filter((one) => one !== item).toSpliced(to, 0, item);
+
 /** The records of all loaded pages. One that was put first is not repeated by the page that it belongs to. */
 export const itemsOf = <Item extends Identified>(list: Pages<Item> | undefined): Item[] => {
   const items = list?.pages.flatMap((page) => page.items) ?? [];

@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ApiError, apiErrorOf, callHeaders, dataOf, finishWrite, platform } from "../api/client.ts";
+import { useContext, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { dataOf, platform } from "../api/client.ts";
+import { sendFile } from "../api/upload.ts";
 import { guard } from "../parts/navigation.ts";
 import { type Toast, useAction, useToast } from "../parts/action.tsx";
 import { type Deploy, type Project, activationWords, contentOf, projectPath } from "./model.ts";
@@ -9,6 +10,7 @@ import { KEYS, useDeploys } from "./queries.ts";
 import { type Sending, UNPACKING, type Uploads, uploadStatus, uploadTracker } from "./uploads.ts";
 import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Badge, Loading, Problem, Time } from "../parts/page.tsx";
+import { DropField } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
 import { useOne } from "../parts/queries.ts";
 import { type Column, List, byId } from "../parts/table.tsx";
@@ -21,42 +23,16 @@ const LEAVING = {
   leave: "Cancel the upload",
 };
 
-/** @throws ApiError */
-const deployOf = async ({ status, responseText }: XMLHttpRequest): Promise<Deploy> => {
-  if (status === 201) return JSON.parse(responseText) as Deploy;
-  throw await apiErrorOf(new Response(responseText, { status }));
-};
-
-/**
- * Uploads an archive. It does not use `fetch`, which does not report progress.
- * @param onProgress called with the share that was sent, from 0 to 1
- */
 const sendArchive = (
   slug: string,
   archive: Blob,
   type: string,
   onProgress: (share: number) => void,
 ): Sending => {
-  const request = new XMLHttpRequest();
-  const { promise: deploy, resolve, reject } = Promise.withResolvers<Deploy>();
-  const end = (code: string, message: string) => () => reject(new ApiError(0, code, message));
-  request.open("POST", `/console/api/platform/projects/${encodeURIComponent(slug)}/deploys`);
-  for (const [name, value] of Object.entries({ ...callHeaders(), "content-type": type }))
-    request.setRequestHeader(name, value);
-  request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total ? loaded / total : 0));
-  request.upload.addEventListener("load", () => onProgress(1));
-  request.addEventListener("load", () => resolve(deployOf(request)));
-  request.addEventListener("abort", end("cancelled", "The upload was cancelled. Nothing has changed."));
-  request.addEventListener(
-    "error",
-    end(
-      "unreachable",
-      "The upload was interrupted. Check your connection, and whether the archive is too large.",
-    ),
-  );
-  request.addEventListener("loadend", finishWrite);
-  request.send(archive);
-  return { deploy, cancel: () => request.abort() };
+  const path = `/platform/projects/${encodeURIComponent(slug)}/deploys`;
+  const headers = { "content-type": type };
+  const { result, cancel } = sendFile<Deploy>(path, archive, { what: "archive", headers, onProgress });
+  return { deploy: result, cancel };
 };
 
 const Current = createContext<{ uploads: Uploads } | undefined>(undefined);
@@ -167,45 +143,17 @@ const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
 
 const Uploader = ({ slug }: { slug: string }) => {
   const uploads = useUploads();
-  const input = useRef<HTMLInputElement>(null);
-  const id = useId();
-  const [isOver, setOver] = useState(false);
   const upload = uploads.of(slug);
   // The result has been shown here.
   useEffect(() => () => uploads.forget(slug), [uploads, slug]);
-  const take = (files: FileList | null | undefined) => {
-    const archive = files?.[0];
-    if (archive) uploads.begin(slug, archive);
-    // So that the same file can be chosen again.
-    if (input.current) input.current.value = "";
-  };
   return (
     <>
-      <div
-        class={isOver ? "drop over" : "drop"}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          take(event.dataTransfer?.files);
-        }}
-      >
-        <label for={id}>
-          Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its root.
-        </label>
-        <input
-          ref={input}
-          id={id}
-          type="file"
-          name="archive"
-          accept=".zip,.gz,.tgz"
-          onChange={(event) => take(event.currentTarget.files)}
-        />
-      </div>
+      <DropField
+        label="Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its root."
+        name="archive"
+        accept=".zip,.gz,.tgz"
+        onFiles={([archive]) => archive && uploads.begin(slug, archive)}
+      />
       <div class="outcome">
         <span role="status">{uploadStatus(upload)}</span>
         {upload?.state === "sending" && <Progress share={upload.share} cancel={() => uploads.cancel(slug)} />}
