@@ -121,6 +121,7 @@ describe("the address of animals", () => {
     [{ category: "9223372036854775807" }, "/console/animals?category=9223372036854775807"],
     [{ sort: "name" }, "/console/animals?sort=name"],
     [{ q: "bel", sort: "id" }, "/console/animals?q=bel&sort=id"],
+    [{ status: "sold", as: "pictures" }, "/console/animals?status=sold&as=pictures"],
   ])("with %j is %s", (query, path) => {
     expect(animalsPath(viewOf(query))).toBe(path);
     expect(viewOf(Object.fromEntries(new URL(path, "http://store").searchParams))).toEqual(viewOf(query));
@@ -133,6 +134,7 @@ describe("the address of animals", () => {
     { category: "dogs" },
     { sort: "-id" },
     { sort: "age" },
+    { as: "chart" },
   ])("with %j shows all", (query) => {
     expect(animalsPath(viewOf(query))).toBe("/console/animals");
   });

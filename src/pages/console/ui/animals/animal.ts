@@ -133,16 +133,19 @@ export const DEFAULT_SORT: Sort = "-id";
 
 export interface View extends Filter {
   sort?: Sort | undefined;
+  /** By default, a table. */
+  as?: "pictures" | undefined;
 }
 
 /** Reads the list from an address. Malformed fields are left out, and so is the default order. */
 export const viewOf = (query: Record<string, string | undefined>): View => {
-  const { status, q, category, sort } = query;
+  const { status, q, category, sort, as } = query;
   return {
     status: isStatus(status) ? status : undefined,
     q: q?.trim() ? q : undefined,
     category: category && /^-?\d{1,30}$/.test(category) ? String(BigInt(category)) : undefined,
     sort: isOneOf(SORTS, sort) && sort !== DEFAULT_SORT ? sort : undefined,
+    as: as === "pictures" ? as : undefined,
   };
 };
 
@@ -158,11 +161,12 @@ export const letsThrough = (filter: Filter, animal: Animal): boolean =>
 /** True if the filter has more than a status. */
 export const isNarrow = ({ q, category }: Filter): boolean => q !== undefined || category !== undefined;
 
-const queryOf = ({ status, q, category, sort }: View) => ({
+const queryOf = ({ status, q, category, sort, as }: View) => ({
   status,
   q,
   category,
   sort: sort === DEFAULT_SORT ? undefined : sort,
+  as,
 });
 
 /** The address of the list, or of an action that is shown above it. */

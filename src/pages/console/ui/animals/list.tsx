@@ -30,9 +30,11 @@ import {
   isNarrow,
   isStatus,
   mayMatch,
-  summaryOf,
+  summaryOf as chartWords,
   viewOf,
 } from "./animal.ts";
+import { Picture } from "./picture.tsx";
+import { summaryOf } from "./profile.ts";
 import { type Outcome, csvOf, failureWords, reasonOf } from "./changes.ts";
 import { itemsOf } from "../parts/records.ts";
 import {
@@ -217,12 +219,16 @@ const useTable = (
     {
       name: "Name",
       sort: "name",
-      cell: ({ id, name }) => (
+      cell: ({ id, name, photos: [photo] = [], profile }) => (
         <>
+          <span class="thumbnail">
+            {photo && <Picture photo={photo} alt="" sizes={view.as ? "20rem" : "3rem"} />}
+          </span>
           <a href={animalPath(id, view)}>
             <bdi>{name}</bdi>
           </a>{" "}
           {added.has(id) && <Badge tone="good">new</Badge>}
+          {profile && <small>{summaryOf(profile, new Date())}</small>}
         </>
       ),
     },
@@ -250,8 +256,9 @@ const useTable = (
       .join(" ");
   return {
     label: "Animals",
-    kind: "animals",
-    stackBelow: 48,
+    kind: view.as ? "animals pictures" : "animals",
+    // Pictures are always stacked.
+    stackBelow: view.as ? 1000 : 48,
     columns,
     keyOf: byId,
     row: (animal) => (
@@ -267,6 +274,20 @@ const useTable = (
     selection,
   };
 };
+
+const Forms = ({ view }: { view: View }) => (
+  <nav class="tiles" aria-label="Form of the list">
+    <ul>
+      {([undefined, "pictures"] as const).map((as) => (
+        <li key={as}>
+          <a href={animalsPath({ ...view, as })} aria-current={as === view.as ? "true" : undefined}>
+            {as ? "Pictures" : "List"}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
 
 /** The search and the filter by category. They are kept in the address; typing replaces it. */
 const FilterForm = ({ view }: { view: View }) => {
@@ -338,7 +359,7 @@ const Days = ({ days = [] }: { days: readonly Day[] | undefined }) => {
   const id = useId();
   return (
     <>
-      <p id={id}>{first ? summaryOf(days) : "Counting…"}</p>
+      <p id={id}>{first ? chartWords(days) : "Counting…"}</p>
       <Bars days={days} describedBy={id} />
       <p class="ends" aria-hidden="true">
         <span>{first ? dayName(first.date) : "\u00a0"}</span>
@@ -436,6 +457,7 @@ const AnimalList = () => {
             </li>
           )}
         </CountTabs>
+        <Forms view={view} />
         <FilterForm view={view} />
       </div>
       {outcome && <Failures outcome={outcome} onClose={() => setOutcome(undefined)} />}

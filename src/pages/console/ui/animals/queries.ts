@@ -35,16 +35,17 @@ const MAX_IDS = 100;
 /** A longer list has no entity tags. */
 const MAX_TAGGED = 50;
 
-const listKey = (view: View) => [...LIST, view] as const;
+/** Both forms of a list have the same animals. */
+const listKey = ({ status, q, category, sort }: View) => [...LIST, { status, q, category, sort }] as const;
 
 const filterQuery = ({ q, category }: Filter) => ({
   ...(q !== undefined && { q }),
   ...(category !== undefined && { categoryId: integerOf(category) }),
 });
 
-const listQuery = ({ status, sort = DEFAULT_SORT, ...filter }: View) => ({
+const listQuery = ({ status, sort = DEFAULT_SORT, q, category }: View) => ({
   ...(status && { status }),
-  ...filterQuery(filter),
+  ...filterQuery({ q, category }),
   sort,
   include: "profile,photos",
 });
