@@ -115,7 +115,7 @@ const ROUTES = [
   ["", Home],
   ["/animals/:part?/:act?", guarded("pets:read", Animals)],
   ["/adoptions/:part?/:act?", guarded("orders:read", Adoptions)],
-  ["/categories/:id?/:part?", guarded("pets:read", Categories)],
+  ["/categories/:id?/:part?/:act?", guarded("pets:read", Categories)],
   ["/projects", ProjectsArea],
   ["/projects/new", ProjectsArea],
   ["/projects/:slug/:area?/:item?/:part?", guarded("platform:read", ProjectPage)],

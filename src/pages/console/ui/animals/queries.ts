@@ -30,6 +30,9 @@ const STATISTICS = [...ANIMALS, "statistics"] as const;
 const LIST = ["animal lists"] as const;
 const ONE = ["animal"] as const;
 
+/** The keys of everything that has profiles. */
+export const WITH_PROFILES = [LIST, ONE] as const;
+
 /** The API's limit for ids, or changes, in one request. */
 const MAX_IDS = 100;
 /** A longer list has no entity tags. */

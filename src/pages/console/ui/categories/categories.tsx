@@ -9,6 +9,7 @@ import { TextField, useDraft } from "../parts/form.tsx";
 import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { formatCount, pluralize } from "../parts/wording.ts";
 import { type Category, FIELDS, addedWords, categoriesPath, categoryOf } from "./category.ts";
+import { CustomFields } from "./fields.tsx";
 import { CATEGORIES, MAX_CATEGORIES, useCategories, useCounts } from "./queries.ts";
 import { useSession } from "../session.tsx";
 import { useRoute } from "../parts/navigation.ts";
@@ -231,13 +232,14 @@ const CategoryList = () => {
 };
 
 export const Categories = () => {
-  const { id, part } = useRoute().params;
+  const { id, part, act } = useRoute().params;
   const mayChange = useSession().can("pets:write");
   const chosen = idOf(id);
   return (
     <Page title="Categories" add={mayChange && { href: categoriesPath("new"), label: "Add category" }}>
       <UsualSpecies />
       <CategoryList />
+      <CustomFields id={id === "fields" ? part : undefined} act={act} />
       {mayChange && id === "new" && <NewCategory />}
       {mayChange && chosen !== undefined && part === "rename" && <RenameCategory key={chosen} id={chosen} />}
       {mayChange && chosen !== undefined && part === "delete" && <DeleteCategory key={chosen} id={chosen} />}

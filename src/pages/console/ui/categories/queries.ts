@@ -45,7 +45,7 @@ export const useCategories = () => {
   };
 };
 
-const CUSTOM_FIELDS = ["custom fields"] as const;
+export const CUSTOM_FIELDS = ["custom fields"] as const;
 
 /** The custom fields of profiles, in their order: at most 40. */
 export const useCustomFields = () => {
