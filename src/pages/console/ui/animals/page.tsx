@@ -10,6 +10,7 @@ import { type Column, Table, byId } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { type Animal, animalPath, animalsPath, viewOf } from "./animal.ts";
 import { AnimalFacts, Portrait } from "./card.tsx";
+import { KennelCard } from "./kennel-card.tsx";
 import { AnimalDialog, AnimalLinks } from "./dialogs.tsx";
 import { useLiveAnimals } from "./live.ts";
 import { rereadAnimal, useAnimal } from "./queries.ts";
@@ -98,17 +99,23 @@ export const AnimalPage = ({ id, act }: { id: number; act: string | undefined })
   const { data: animal } = found;
   const list = animalsPath(view);
   useLiveAnimals({ onGap: () => void rereadAnimal(queries, id) });
+  if (act === "print" && animal) return <KennelCard animal={animal} back={animalPath(id, view)} />;
   return (
     <Page
       title={animal?.name ?? `Animal ${id}`}
       back={{ href: list, label: "Back to animals" }}
       actions={
         animal && (
-          <AnimalLinks
-            animal={animal}
-            pathOf={(act) => animalPath(id, view, act)}
-            linkClass="button secondary outline"
-          />
+          <>
+            <a class="button secondary outline" href={animalPath(id, view, "print")}>
+              Kennel card
+            </a>
+            <AnimalLinks
+              animal={animal}
+              pathOf={(act) => animalPath(id, view, act)}
+              linkClass="button secondary outline"
+            />
+          </>
         )
       }
     >
