@@ -84,7 +84,7 @@ test("with the keyboard only: from signing in to a completed adoption", async ()
   await untilTrue(page, "!!document.querySelector('dialog[open]')");
   await press(page, /^Complete adoption/);
   await untilTrue(page, "!document.querySelector('dialog[open]')");
-  const order = await server.read<{ status: string }>("/v1/store/orders/3");
+  const order = await server.read<{ status: string }>("/v1/store/orders/5");
   expect(order.status).toBe("completed");
 });
 
