@@ -10,11 +10,16 @@ export const PAGES: Record<string, readonly string[]> = {
     "/animals?q=be&category=1",
     "/animals?q=nobody",
     "/animals?sort=name",
+    "/animals?as=pictures",
+    "/animals/new",
+    "/animals/import",
+  ],
+  "an animal": [
     "/animals/1",
     "/animals/7",
     "/animals/1/change?on=page",
-    "/animals/new",
-    "/animals/import",
+    "/animals/1/photos?on=page",
+    "/animals/1/print?on=page",
     "/animals/1/change",
     "/animals/1/delete",
     "/animals/1/adopt",
@@ -37,7 +42,15 @@ export const PAGES: Record<string, readonly string[]> = {
     "/adoptions/4/return?on=page",
     "/adoptions/999",
   ],
-  categories: ["/categories", "/categories/new", "/categories/1/rename", "/categories/1/delete"],
+  categories: [
+    "/categories",
+    "/categories/new",
+    "/categories/1/rename",
+    "/categories/1/delete",
+    "/categories/fields/new",
+    "/categories/fields/1/change",
+    "/categories/fields/1/delete",
+  ],
   projects: [
     "/projects",
     "/projects/new",
@@ -92,6 +105,19 @@ export const STATES: Record<string, { path: string; act: (page: Page) => Promise
     },
   },
   "an animal without a name": { path: "/animals/new", act: (page) => press(page, "Add") },
+  "a profile with errors": {
+    path: "/animals/1/change",
+    async act(page) {
+      await page.locator("dialog summary").click();
+      await page.locator("dialog [name=birthDate]").fill("May");
+      await press(page, "Save");
+      await page.locator("dialog .field.invalid").waitFor();
+    },
+  },
+  "photos that are deleted when they are saved": {
+    path: "/animals/1/photos",
+    act: (page) => page.getByRole("button", { name: "Delete photo 1" }).click(),
+  },
   "an adoption without anything": { path: "/adoptions/new", act: (page) => press(page, "Start adoption") },
   "a category to create": {
     path: "/animals/new",
@@ -135,7 +161,40 @@ export const STATES: Record<string, { path: string; act: (page: Page) => Promise
 };
 
 const LONG = "W".repeat(200);
+/** A PNG of one gray pixel. */
+export const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
+  "base64",
+);
 const RIGHT_TO_LEFT = "\u05de\u05d9\u05d0\u05d5 evil";
+
+/** The profile of Bella, with long words, and two photos of her. */
+const describe = async (server: Server): Promise<void> => {
+  const field = {
+    name: "coat",
+    label: LONG.slice(0, 80),
+    kind: "choice",
+    choices: [LONG.slice(0, 80), "short"],
+  };
+  await server.send("/v1/fields", field);
+  const profile = {
+    description: `${LONG}\n\n**Calm.** <b>No HTML</b>`,
+    sex: "female",
+    birthDate: "2024-05",
+    birthDateEstimated: true,
+    breeds: [LONG.slice(0, 80)],
+    microchip: "276098100000001",
+    fee: { amount: 12_050, currency: "EUR" },
+    arrivedOn: "2026-10-02",
+    custom: { coat: LONG.slice(0, 80) },
+  };
+  await server.send("/v1/pets/1/profile", profile, "PUT");
+  for (const alt of ["", LONG]) {
+    const init = { method: "POST", headers: { "content-type": "image/png" }, body: PIXEL };
+    const response = await server.call(`/v1/pets/1/photos?alt=${alt}`, init);
+    if (response.status !== 201) throw new Error(await response.text());
+  }
+};
 
 /** Fills a store with animals, adoptions, a category, keys, a project and a domain, some of them with hostile names. */
 export const fillStore = async (server: Server): Promise<void> => {
@@ -143,6 +202,7 @@ export const fillStore = async (server: Server): Promise<void> => {
   for (const [at, name] of ["Bella", "Rex", "Luna", "Max", "Mia"].entries())
     await server.send("/v1/pets", { name, categoryId: 1 + (at % 2), status: statuses[at % 3] });
   await server.send("/v1/categories", { name: "Dogs" });
+  await describe(server);
   await server.send("/v1/pets", { name: LONG, categoryId: 1, status: "available" });
   const first = { name: RIGHT_TO_LEFT, email: "a@example.org" };
   await server.send("/v1/store/orders", { petId: 1, adopter: first });
