@@ -22,6 +22,16 @@ const PET_ID = { text: "id of the animal", parse: valueOf("id", readId, "the id 
 const findProfile = ({ store }: Client, petId: number): Promise<Profile> =>
   dataOf(store.GET("/pets/{petId}/profile", { params: { path: { petId } } }));
 
+/** The name of a category; its id if it has no record. */
+const categoryName = async ({ categories }: Client, id: number | bigint): Promise<string> => {
+  try {
+    return (await categories.get(id)).name;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "not_found") return String(id);
+    throw error;
+  }
+};
+
 /** `goodWithDogs` as `Good with dogs`. */
 const labelOf = (name: string): string =>
   name
@@ -55,7 +65,7 @@ const show = command({
   description: "show an animal with its profile, its custom fields and the addresses of its photos",
   takes: { "<id>": PET_ID, ...SERVER, "--json": "print JSON" },
   hiddenSettings: ["baseUrl", "port"],
-  notes: ["An address of a photo needs the key, too, as every request to the API."],
+  notes: ["Like every API request, a photo's address needs the key."],
   examples: { "Show an animal": "7" },
   run: ({ id, ...input }) =>
     withApi(input, async (api, server) => {
@@ -66,10 +76,11 @@ const show = command({
         client.fields.list(),
         client.photos.list(id),
       ]);
+      const category = await categoryName(client, pet.categoryId);
       const facts: Fact[] = [
         ["Animal", String(id)],
         ["Name", pet.name],
-        ["Category", String(pet.categoryId)],
+        ["Category", category],
         ["Status", pet.status ? petStatusName(pet.status) : "-"],
         ...factsOf(profile, fields),
         ...photos.map((photo) => photoFact(photo, server)),
@@ -88,7 +99,8 @@ const withPath = (error: unknown, path: string, added: number): unknown => {
 
 const addPhotos = command({
   name: "add",
-  description: "add photos to an animal, after its other ones: JPEG, PNG, WebP or the first frame of a GIF",
+  description:
+    "add photos to an animal, after its existing photos: JPEG, PNG, WebP or the first frame of a GIF",
   takes: {
     "<id>": PET_ID,
     "<files...>": "photos of at most 25 MB; they are added in this order",

@@ -73,6 +73,13 @@ Photo 1               ${address}/v1/pets/1/photos/1/320.webp
   });
 });
 
+test("pets show names the category", async () => {
+  using fixture = await withServer();
+  const { store, run } = fixture;
+  await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
+  expect((await run("show", "1")).out).toContain("\nCategory  Dogs\n");
+});
+
 test("pets photo add adds files in their order, with a description", async () => {
   using fixture = await withServer();
   const { store, address, cwd, run } = fixture;
