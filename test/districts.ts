@@ -106,7 +106,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "access/keys": 760,
   "access/people": 1371,
   app: 2999,
-  cli: 7368,
+  cli: 7380,
   client: 1030,
   config: 1423,
   data: 60,

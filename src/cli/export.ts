@@ -329,7 +329,7 @@ export const exportCommand = command({
     "--force": "overwrite the file",
     "--json": "print the summary as JSON, on standard error without a file",
   },
-  exitCodes: { 1: "the export failed, or lacks damaged photos, which standard error names" },
+  exitCodes: { 1: "the export failed, or damaged photos were left out (listed on standard error)" },
   hiddenSettings: ["diskReserve"],
   notes: [
     "The file is a consistent snapshot, sorted by id; the server can keep writing meanwhile. Importing it elsewhere gives the same animals in the same order, with their profiles and custom fields, and with new ids. It has a column for each member of a profile and each custom field that at least one animal has.",

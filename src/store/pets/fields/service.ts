@@ -24,8 +24,6 @@ const assertValid = ({ id, name, kind, choices }: NewField & { id?: number }, fi
     );
 };
 
-const animalsHave = (count: number): string => (count === 1 ? "1 animal has" : `${count} animals have`);
-
 /** @throws Fault choice_in_use */
 const assertNotLost = (before: Field, { id, choices = [] }: Field, { countValues }: FieldState): void => {
   const isKept = before.choices?.every((choice) => choices.includes(choice)) ?? true;
@@ -34,7 +32,9 @@ const assertNotLost = (before: Field, { id, choices = [] }: Field, { countValues
     throw fieldFault(
       "choice_in_use",
       { field: "choices", rule: "conflict" },
-      `${animalsHave(count)} a choice that the new list lacks: give them another value first.`,
+      count === 1
+        ? "1 animal uses a choice that is missing from the new list: change its value first."
+        : `${count} animals use choices that are missing from the new list: change their values first.`,
     );
 };
 
@@ -44,7 +44,7 @@ const assertConfirmed = (id: number, confirmed: number | undefined, count: numbe
   throw fieldFault(
     "confirmation_required",
     { field: "confirm", rule: confirmed === undefined ? "required" : "conflict", min: count, max: count },
-    `${animalsHave(count)} a value of this field. To delete it with its values, send DELETE /fields/${id}?confirm=${count}`,
+    `${count === 1 ? "1 animal has" : `${count} animals have`} a value of this field. To delete it with its values, send DELETE /v1/fields/${id}?confirm=${count}`,
   );
 };
 

@@ -102,7 +102,7 @@ test("a deletion needs the number of animals that lose their value", async () =>
     expect(refused.headers.get("invalid-fields")).toBe(`"confirm";rule=${rule};min=2;max=2`);
     expect(await refused.json()).toMatchObject({
       code: "confirmation_required",
-      message: expect.stringContaining("DELETE /fields/1?confirm=2"),
+      message: expect.stringContaining("DELETE /v1/fields/1?confirm=2"),
     });
   }
   expect(await customOf(store, 1)).toEqual({ coat: "long", vet: "Who" });
