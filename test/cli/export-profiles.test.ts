@@ -40,9 +40,9 @@ const TRIMMED = {
 };
 
 /** A store with the fields. */
-const withFields = async () => {
+const withFields = async (fields: readonly object[] = FIELDS) => {
   const shared = await openShared();
-  for (const field of FIELDS)
+  for (const field of fields)
     expect((await shared.store.call("POST", "/v1/fields", { json: { public: true, ...field } })).status).toBe(
       201,
     );
@@ -70,5 +70,29 @@ test.each([
     const elsewhere = await withFields();
     expect(await elsewhere.run("import", file, ...flags)).toMatchObject({ error: "", code: 0 });
     expect((await elsewhere.run("export")).out).toBe((await run("export")).out);
+  },
+);
+
+test.each(["animals.csv", "animals.ndjson"])(
+  "the longest profile is exported to %s and imported",
+  async (name) => {
+    const fields = Array.from({ length: 40 }, (_, at) => ({
+      name: `text${at}`,
+      label: `Text ${at}`,
+      kind: "text",
+    }));
+    const { store, run } = await withFields(fields);
+    const { id } = await addPet(store, {});
+    const text = (length: number) => "🐕".repeat(length);
+    const parts = [
+      { description: text(10_000), specialNeeds: text(2000), notes: text(4000) },
+      ...fields.map((field) => ({ custom: { [field.name]: text(2000) } })),
+    ];
+    for (const json of parts)
+      expect((await store.call("PATCH", `/v1/pets/${id}/profile`, { json })).status).toBe(200);
+    const file = join(temporaryDirectory(), name);
+    expect((await run("export", file)).code).toBe(0);
+    const { out } = await run("import", file, "--update", "--key", "id");
+    expect(out).toContain("1 unchanged, 0 rejected");
   },
 );

@@ -37,8 +37,11 @@ export interface Position {
 
 export const START: Position = { bytes: 0, lines: 0 };
 
-/** In bytes. A longer row has a quote that nothing closes, or the file is something else. */
-export const MAX_ROW_BYTES = 128 * 1024;
+/**
+ * In bytes: more than the longest profile, of 100,000 characters. A longer row has a quote that nothing closes, or the file is
+ * something else.
+ */
+export const MAX_ROW_BYTES = 512 * 1024;
 export const TOO_LONG = `is longer than ${MAX_ROW_BYTES / 1024} KiB: only its beginning is kept`;
 /** How much of a longer row is kept. */
 const MAX_EXCERPT_BYTES = 1000;

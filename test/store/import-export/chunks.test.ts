@@ -135,9 +135,9 @@ const KIB = 1024;
 const FIRST = "Bella,1\n";
 
 describe("a row that is too long", () => {
-  const LONG = "x".repeat(300 * KIB);
-  const TOO_LONG = /^is longer than 128 KiB: only/;
-  const NOT_CLOSED = /^a quote is opened and not closed within 128 KiB$/;
+  const LONG = "x".repeat(900 * KIB);
+  const TOO_LONG = /^is longer than 512 KiB: only/;
+  const NOT_CLOSED = /^a quote is opened and not closed within 512 KiB$/;
 
   /** Rows with their lines. Broken rows have the length of their excerpt and the reason. */
   const outline = (rows: Row[]) =>
@@ -149,11 +149,11 @@ describe("a row that is too long", () => {
     ["a line of CSV", csv, `${FIRST}${LONG}\nRex,2\n`, TOO_LONG, 3],
     ["a line that ends in CR LF", csv, `${FIRST}${LONG}\r\nRex,2\r\n`, TOO_LONG, 3],
     ["a line that ends in CR", csv, `${FIRST}${LONG}\rRex,2\r`, TOO_LONG, 3],
-    ["a line of separators", csv, `${FIRST}${",".repeat(300 * KIB)}\nRex,2\n`, TOO_LONG, 3],
+    ["a line of separators", csv, `${FIRST}${",".repeat(900 * KIB)}\nRex,2\n`, TOO_LONG, 3],
     ["a line with a quote in it", csv, `${FIRST}a"${LONG}\nRex,2\n`, TOO_LONG, 3],
     ["a line that a quote begins", csv, `${FIRST}"${LONG}\nRex,2\n`, TOO_LONG, 3],
     ["a whole quoted cell", csv, `${FIRST}"${LONG}"\nRex,2\n`, TOO_LONG, 3],
-    ["just too long", csv, `${FIRST}${"x".repeat(128 * KIB + 1)}\r\nRex,2\n`, TOO_LONG, 3],
+    ["just too long", csv, `${FIRST}${"x".repeat(512 * KIB + 1)}\r\nRex,2\n`, TOO_LONG, 3],
     ["the last line", csv, `${FIRST}Rex,2\n${LONG}`, TOO_LONG, 2],
     ["a line of JSON", readNdjson as Reader, `{}\n{"name":"${LONG}"}\r\n{}\n`, TOO_LONG, 3],
     ["the last line of JSON", readNdjson as Reader, `{}\n{}\n${LONG}`, TOO_LONG, 2],
@@ -163,13 +163,13 @@ describe("a row that is too long", () => {
     const at = lastLine === 3 ? 1 : 2;
     expect(rows[at]).toEqual([at + 1, 1000, expect.stringMatching(reason)]);
     expect(rows[lastLine - 1]?.[0]).toBe(lastLine);
-    for (const size of [1 + 128 * KIB, 64 * KIB, 1000, FIRST.length + 300 * KIB + 1])
+    for (const size of [1 + 512 * KIB, 64 * KIB, 4000, FIRST.length + 900 * KIB + 1])
       expect(outline(await read(reader, text, size))).toEqual(rows);
   });
 
   test("is accepted at exactly the maximum", async () => {
-    const text = `${FIRST}${"x".repeat(128 * KIB)}\r\nRex,2\n`;
-    for (const size of [Infinity, 1000, FIRST.length + 128 * KIB + 1])
+    const text = `${FIRST}${"x".repeat(512 * KIB)}\r\nRex,2\n`;
+    for (const size of [Infinity, 1000, FIRST.length + 512 * KIB + 1])
       expect((await read(csv, text, size)).map(({ content }) => content instanceof UnreadableRow)).toEqual([
         false,
         false,
@@ -178,12 +178,12 @@ describe("a row that is too long", () => {
   });
 
   test("because of an open quote costs only the line of the quote", async () => {
-    const text = `${FIRST}"open,2\n${"Rex,2\n".repeat(50_000)}`;
+    const text = `${FIRST}"open,2\n${"Rex,2\n".repeat(100_000)}`;
     for (const size of [Infinity, 64 * KIB]) {
       const rows = outline(await read(csv, text, size));
-      expect(rows).toHaveLength(50_002);
+      expect(rows).toHaveLength(100_002);
       expect(rows[1]).toEqual([2, 7, expect.stringMatching(NOT_CLOSED)]);
-      expect(rows[50_001]).toEqual([50_002, ["Rex", "2"]]);
+      expect(rows[100_001]).toEqual([100_002, ["Rex", "2"]]);
     }
   });
 });
@@ -194,7 +194,7 @@ describe("input that never ends", () => {
     throw new Error(`was read to the end`);
   }
   // Four times the bytes that a reader may hold.
-  const MOST = 2 ** 21;
+  const MOST = 2 ** 23;
 
   test.each([
     ["a line of separators", csv, ","],
@@ -205,7 +205,7 @@ describe("input that never ends", () => {
   ])("is not collected in memory: %s", async (_, reader, text) => {
     const reading = async () => {
       for await (const { bytes } of reader(endless(text, MOST), START))
-        expect(bytes.length).toBeLessThan(2 ** 19);
+        expect(bytes.length).toBeLessThan(2 ** 21);
     };
     expect(await outcomeOf(reading())).toThrow("was read to the end");
   });
