@@ -96,3 +96,16 @@ test.each(["animals.csv", "animals.ndjson"])(
     expect(out).toContain("1 unchanged, 0 rejected");
   },
 );
+
+test("the column custom.coat belongs to the field coat, whatever the names of other fields", async () => {
+  const { store, run } = await withFields(
+    ["coat", "customCoat"].map((name) => ({ name, label: name, kind: "text" })),
+  );
+  const { id } = await addPet(store, {});
+  const json = { custom: { coat: "long", customCoat: "short" } };
+  expect((await store.call("PUT", `/v1/pets/${id}/profile`, { json })).status).toBe(200);
+  const file = join(temporaryDirectory(), "animals.csv");
+  expect((await run("export", file)).code).toBe(0);
+  const { out } = await run("import", file, "--update", "--key", "id");
+  expect(out).toContain("1 unchanged, 0 rejected");
+});

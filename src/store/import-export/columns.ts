@@ -78,9 +78,10 @@ export const columnsOf = (
   customFields: readonly CustomField[] = [],
   key?: KeyField,
 ) => {
+  // The last entry counts: `custom.coat` is the field `coat`, even if another is called `customCoat`.
   const custom = new Map(
-    customFields.flatMap((field) =>
-      [customName(field), field.name, field.label].map((text) => [normalize(text), customName(field)]),
+    [({ label }: CustomField) => label, ({ name }: CustomField) => name, customName].flatMap((textOf) =>
+      customFields.map((field) => [normalize(textOf(field)), customName(field)] as const),
     ),
   );
   const profileColumns = new Map<Field, ProfileColumn>([
