@@ -16,18 +16,24 @@ export interface Conventions {
  */
 type ReadCell = (text: string, conventions: Conventions) => unknown;
 
-/** A column of a file for a part of a profile. */
-export interface ProfileColumn {
-  /** The member of the profile, and the member of that. */
-  into: readonly [member: string, part?: string];
-  /** The headers of other programs. A file's first column of these is read. */
-  synonyms: readonly string[];
+/** How the cells of a column are read and written. */
+interface Cells {
   read: ReadCell;
   isDate?: true;
+  /** True if its cells are any text. */
+  isText?: true;
   /** The form of its cells, for a message about a text that `read` does not understand. */
   form?: string;
   /** Makes the cell of an export: `read` gives the same value again. Absent: exports have no such column. */
   write?(value: unknown): string;
+}
+
+/** A column of a file for a part of a profile. */
+export interface ProfileColumn extends Cells {
+  /** The member of the profile, and the member of that. */
+  into: readonly [member: string, part?: string];
+  /** The headers of other programs. A file's first column of these is read. */
+  synonyms: readonly string[];
 }
 
 /** The value of a column in a profile; undefined if the profile has none. */
@@ -187,151 +193,137 @@ const readDate: ReadCell = (text, { dates }) => {
 /** Headers that are separated by commas. */
 export const headers = (list: string): string[] => list.split(/,\s+/).filter(Boolean);
 
-const text = (member: string, synonyms = ""): ProfileColumn => ({
-  into: [member],
-  synonyms: headers(synonyms),
-  read: readText,
-  write: writeText,
-});
-
-const date = (member: string, synonyms: string): ProfileColumn => ({
-  ...text(member, synonyms),
-  read: readDate,
-  isDate: true,
-});
-
-const flag = (member: string, synonyms: string): ProfileColumn => ({
-  ...text(member, synonyms),
-  read: yesOrNo,
-  write: (value) => (value === true ? "yes" : "no"),
-});
-
-const list = (member: string, synonyms = ""): ProfileColumn => ({
-  ...text(member, synonyms),
-  read: readList,
-  write: writeList,
-});
-
-const weight = (synonyms: string, unit?: string): ProfileColumn => ({
-  into: ["weightGrams"],
-  synonyms: headers(synonyms),
-  read: grams(unit),
-  form: "a weight with its unit, such as 12.4 kg",
-});
-
-const goodWith = (whom: string, synonyms: string): ProfileColumn => ({
-  ...text("goodWith", synonyms),
-  into: ["goodWith", whom],
-  read: yesNoUnknown,
-});
+const TEXT: Cells = { read: readText, write: writeText, isText: true };
+const DATE: Cells = { read: readDate, write: String, isDate: true };
+const FLAG: Cells = { read: yesOrNo, write: (value) => (value === true ? "yes" : "no") };
+const LIST: Cells = { read: readList, write: writeList };
+const ANSWER: Cells = { read: yesNoUnknown, write: String };
 
 /** A column of the opposite: `NoDogs`. */
-const badWith = (whom: string, synonyms = ""): ProfileColumn => ({
-  into: ["goodWith", whom],
-  synonyms: headers(synonyms),
+const OPPOSITE: Cells = {
   read: (cell, conventions) => {
     const word = yesNoUnknown(cell, conventions);
     return OPPOSITES[String(word)] ?? word;
   },
+};
+
+const SEX: Cells = {
+  read: oneOf({
+    female: ["f", "w", "spayed_female", "female_spayed", "weiblich", "femelle", "hembra"],
+    male: ["m", "neutered_male", "male_neutered", "männlich", "mâle", "macho"],
+    unknown: UNKNOWN,
+  }),
+  write: String,
+};
+
+const SIZE: Cells = {
+  read: oneOf({
+    small: ["s", "sm", "little"],
+    medium: ["m", "med"],
+    large: ["l", "big"],
+    extra_large: ["xl", "x_large", "xlarge", "very_large"],
+  }),
+  write: String,
+};
+
+const FEE: Cells = {
+  read: readFee,
+  form: "an amount with its currency, such as 150.00 EUR",
+  write: writeFee,
+};
+
+const weight = (unit?: string): Cells => ({
+  read: grams(unit),
+  form: "a weight with its unit, such as 12.4 kg",
 });
 
-/** The columns of profiles, by the name that exports give them. Headers are compared without case, spaces and punctuation. */
-export const PROFILE_COLUMNS = {
-  reference: text(
-    "reference",
+const NUMBER: Cells = {
+  read: (cell) => (Number.isFinite(Number(cell)) ? Number(cell) : cell),
+  write: String,
+};
+
+/** The columns by their names in exports, each with its synonyms and its `into`, which is the name unless it is given. */
+const COLUMNS = {
+  reference: [
+    TEXT,
     `Animal Code, Shelter Code, Rescue ID, Animal Number, ARN, Animal ID, External ID, Petstablished ID,
      Organization Animal ID`,
-  ),
-  sex: {
-    ...text("sex", "Gender, Animal Sex, Sex Name"),
-    read: oneOf({
-      female: ["f", "w", "spayed_female", "female_spayed", "weiblich", "femelle", "hembra"],
-      male: ["m", "neutered_male", "male_neutered", "männlich", "mâle", "macho"],
-      unknown: UNKNOWN,
-    }),
-  },
-  birthDate: date("birthDate", "Birthday, Date Of Birth, DOB, Animal DOB, DOBUnixTime, Exact Birthdate"),
-  birthDateEstimated: flag("birthDateEstimated", "Estimated Birthdate"),
-  breeds: list(
-    "breeds",
+  ],
+  sex: [SEX, "Gender, Animal Sex, Sex Name"],
+  birthDate: [DATE, "Birthday, Date Of Birth, DOB, Animal DOB, DOBUnixTime, Exact Birthdate"],
+  birthDateEstimated: [FLAG, "Estimated Birthdate"],
+  breeds: [
+    LIST,
     `Breed, Primary Breed, Pet Primary Breed, Pri Breed, Breed Primary, Animal Breed 1, Breed Name, Breed String,
      Pet Breed, Animal Primary Breed`,
-  ),
-  colour: text(
-    "colour",
-    "Color, Primary Color, Animal Color, Color (General), Color Details, Base Colour Name",
-  ),
-  size: {
-    ...text("size", "Size Group, Animal Size, Pet Size, Size Name, Size Potential (General)"),
-    read: oneOf({
-      small: ["s", "sm", "little"],
-      medium: ["m", "med"],
-      large: ["l", "big"],
-      extra_large: ["xl", "x_large", "xlarge", "extra_large", "very_large"],
-    }),
-  },
-  weightGrams: { ...weight("", "g"), write: String },
-  weightKg: weight("", "kg"),
-  weightPounds: weight("Current Weight Pounds, Weight lb, Weight lbs", "lb"),
-  weight: weight("Animal Weight, Current Weight"),
-  neutered: flag("neutered", "Altered, Animal Neutered, Spayed Neutered, Is Altered, Spay"),
-  vaccinated: flag(
-    "vaccinated",
-    "Shots Current, Shots, Up-to-date, Is Current Vaccinations, Up-to-date on Shots etc",
-  ),
-  microchip: text(
-    "microchip",
-    "Microchip Number, Microchip ID, Chip Number, Animal Microchip, Identichip Number",
-  ),
-  goodWithChildren: goodWith(
-    "children",
+  ],
+  colour: [TEXT, "Color, Primary Color, Animal Color, Color (General), Color Details, Base Colour Name"],
+  size: [SIZE, "Size Group, Animal Size, Pet Size, Size Name, Size Potential (General)"],
+  weightGrams: [{ ...weight("g"), write: String }, ""],
+  weightKg: [weight("kg"), "", "weightGrams"],
+  weightPounds: [weight("lb"), "Current Weight Pounds, Weight lb, Weight lbs", "weightGrams"],
+  weight: [weight(), "Animal Weight, Current Weight", "weightGrams"],
+  neutered: [FLAG, "Altered, Animal Neutered, Spayed Neutered, Is Altered, Spay"],
+  vaccinated: [FLAG, "Shots Current, Shots, Up-to-date, Is Current Vaccinations, Up-to-date on Shots etc"],
+  microchip: [TEXT, "Microchip Number, Microchip ID, Chip Number, Animal Microchip, Identichip Number"],
+  goodWithChildren: [
+    ANSWER,
     `OK with Kids, Okay with Kids, Good with Kids, GoodWKids, Is Kids OK, Animal Good With Kids,
      Gets along with Kids`,
-  ),
-  goodWithDogs: goodWith(
-    "dogs",
+    "goodWith",
+    "children",
+  ],
+  goodWithDogs: [
+    ANSWER,
     "OK with Dogs, Okay with Dogs, GoodWDogs, Is Dogs OK, Animal Good With Dogs, Gets along with Dogs",
-  ),
-  goodWithCats: goodWith(
-    "cats",
+    "goodWith",
+    "dogs",
+  ],
+  goodWithCats: [
+    ANSWER,
     "OK with Cats, Okay with Cats, GoodWCats, Is Cats OK, Animal Good With Cats, Gets along with Cats",
-  ),
-  noChildren: badWith("children", "No Kids"),
-  noDogs: badWith("dogs"),
-  noCats: badWith("cats"),
-  specialNeeds: text(
-    "specialNeeds",
+    "goodWith",
+    "cats",
+  ],
+  noChildren: [OPPOSITE, "No Kids", "goodWith", "children"],
+  noDogs: [OPPOSITE, "", "goodWith", "dogs"],
+  noCats: [OPPOSITE, "", "goodWith", "cats"],
+  specialNeeds: [
+    TEXT,
     "Special Needs Notes, Special Needs Details, Special Needs Description, Animal Health Problems",
-  ),
-  fee: {
-    ...text("fee", "Adoption Fee, Adoption Fee String"),
-    read: readFee,
-    form: "an amount with its currency, such as 150.00 EUR",
-    write: writeFee,
-  },
-  location: text("location", "Current Location, Animal Location, Sublocation, Kennel"),
-  arrivedOn: date(
-    "arrivedOn",
+  ],
+  fee: [FEE, "Adoption Fee, Adoption Fee String"],
+  location: [TEXT, "Current Location, Animal Location, Sublocation, Kennel"],
+  arrivedOn: [
+    DATE,
     `Intake Date, Arrival Date, Received Date, Animal Entry Date, Entry Date, Arrived, Date Pet Entered Your Care,
      Most Recent Entry Date, LastIntakeUnixTime`,
-  ),
-  tags: list("tags"),
-  description: text(
-    "description",
+  ],
+  tags: [LIST, ""],
+  description: [
+    TEXT,
     `Desc, Dsc, Description (no html), Animal Description, Animal Comments, Public Description,
      Kennel Card / Website Memo, Biography, Description Text`,
-  ),
-  notes: text("notes", "Internal Notes, Private Notes, Animal Hidden Details, Intake Note, Animal Notes"),
-} satisfies Record<string, ProfileColumn>;
+  ],
+  notes: [TEXT, "Internal Notes, Private Notes, Animal Hidden Details, Intake Note, Animal Notes"],
+} satisfies Record<string, readonly [cells: Cells, synonyms: string, member?: string, part?: string]>;
 
-const readNumber: ReadCell = (cell) => (Number.isFinite(Number(cell)) ? Number(cell) : cell);
+export type ProfileField = keyof typeof COLUMNS;
 
-const CUSTOM_CELLS: Readonly<Record<Field["kind"], Pick<ProfileColumn, "read" | "isDate" | "write">>> = {
-  text: text(""),
-  choice: text(""),
-  number: { read: readNumber, write: String },
-  boolean: flag("", ""),
-  date: date("", ""),
+/** The columns of profiles, by the name that exports give them. Headers are compared without case, spaces and punctuation. */
+export const PROFILE_COLUMNS = Object.fromEntries(
+  Object.entries(COLUMNS).map(([name, [cells, synonyms, member = name, part]]) => [
+    name,
+    { ...cells, synonyms: headers(synonyms), into: part === undefined ? [member] : [member, part] },
+  ]),
+) as unknown as Readonly<Record<ProfileField, ProfileColumn>>;
+
+const CUSTOM_CELLS: Readonly<Record<Field["kind"], Cells>> = {
+  text: TEXT,
+  choice: TEXT,
+  number: NUMBER,
+  boolean: FLAG,
+  date: DATE,
 };
 
 export const customColumn = ({ name, kind }: Pick<Field, "name" | "kind">): ProfileColumn => ({

@@ -191,11 +191,17 @@ interface ProfileCell {
   value: unknown;
   /** True if the column does not have the name that exports give it. */
   isForeign: boolean;
+  /** True if the value is of JSON, which needs no quotes around a text. */
+  isJson?: true;
 }
 
 /** The value of a cell; undefined if it is empty. */
-const valueOf = ({ column, value, isForeign }: ProfileCell, { conventions, unknown }: Meaning): unknown => {
+const valueOf = (
+  { column, value, isForeign, isJson }: ProfileCell,
+  { conventions, unknown }: Meaning,
+): unknown => {
   if (typeof value !== "string") return value ?? undefined;
+  if (isJson && !isForeign && column.isText) return value || undefined;
   const text = value.trim();
   if (text === "" || ((isForeign || column.isDate) && NO_VALUE.test(text))) return undefined;
   const read = column.read(text, conventions);
@@ -340,6 +346,7 @@ export const objectRowValidator = (
       const cells = [...columns.profileColumns].map(([field, column]) => ({
         column,
         value: values[field],
+        isJson: true as const,
         isForeign: keys[field] !== undefined && !isNamed(keys[field], field),
       }));
       return withProfile(pet, cells, meaning, present);
