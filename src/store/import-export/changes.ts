@@ -22,7 +22,7 @@ export interface PetUpdate {
 }
 
 /** A changed value. Undefined: none. */
-interface MemberChange {
+export interface MemberChange {
   member: string;
   from: unknown;
   to: unknown;

@@ -247,7 +247,7 @@ const importWriter = (
   unknown: UnknownValues,
 ) => {
   const { key } = options.columns;
-  const { check, targets } = rowChecker(format, source, {
+  const checker = rowChecker(format, source, {
     categories,
     unknown,
     key,
@@ -259,7 +259,6 @@ const importWriter = (
   /** Animals with a higher id are new. */
   const newestPet = present?.newestId() ?? 0;
   const pacing = writePacing(reporter.debug);
-  const created: string[] = [];
   const absent: PresentPet[] = [];
   /** How many bytes of the file `fingerprint` covers. */
   let seen = position.bytes;
@@ -292,8 +291,7 @@ const importWriter = (
 
   /** Decides about rows, and reports those that change nothing. @returns the changes, and the lines of rejected rows */
   const sort = async (rows: readonly Row[]) => {
-    const { decisions, created: names } = await check(rows);
-    created.push(...names);
+    const decisions = await checker.check(rows);
     const counts = { ...NO_ROWS, read: rows.length };
     const added: ImportedPet[] = [];
     const updated: PetUpdate[] = [];
@@ -328,7 +326,7 @@ const importWriter = (
     batchSize: pacing.batchSize,
     recordProgress,
     state: () => state,
-    created,
+    created: checker.created,
     preview: preview.rows,
     /** Adds and updates the animals of rows and stores the progress up to `end`, in one transaction. */
     async write(rows: readonly Row[], batch: Batch, end: number): Promise<void> {
@@ -349,13 +347,13 @@ const importWriter = (
     /** Finds the animals that the file of an update lacks, and acts on them. */
     async findAbsent(): Promise<void> {
       if (!key || !present || !state) return;
-      if (targets.unnamed() > 0)
+      if (checker.unnamed() > 0)
         return reporter.onNote(
-          `${quantity(targets.unnamed(), "row")} may belong to any animal, so absent animals are unknown: correct these rows first`,
+          `${quantity(checker.unnamed(), "row")} may belong to any animal, so absent animals are unknown: correct these rows first`,
         );
       let kept = 0;
       for (const page of present.pages(key, newestPet)) {
-        const found = page.filter(({ id }) => !targets.seenIds.has(id));
+        const found = page.filter(({ id }) => !checker.seenIds.has(id));
         if (found.length === 0) continue;
         const changes = changesOfAbsent(found, options.missing);
         kept += found.length - changes.updated.length - changes.deleted.length;
