@@ -3,15 +3,7 @@ import type { Statement } from "../../data/db/commit.ts";
 import { importChanges } from "../../data/db/schema/imports.ts";
 import { pets } from "../../data/db/schema/pets.ts";
 import { petProfiles } from "../../data/db/schema/profiles.ts";
-import {
-  type Connection,
-  insert,
-  insertRow,
-  statement,
-  update,
-  value,
-  valuesFor,
-} from "../../data/db/statement.ts";
+import { type Connection, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
 import { partChanged } from "../pets/events/part-queries.ts";
 import type { Field } from "../pets/fields/field.ts";
 import { changedMembers, type Members, toStored } from "../pets/profile/profile.ts";
@@ -36,7 +28,7 @@ export class StoreChanged extends Error {
 }
 
 /** An animal before an import, as it is stored for an undo. */
-export interface StoredBefore extends Omit<PresentPet, "categoryId" | "profile"> {
+export interface StoredBefore extends Pick<PresentPet, "name" | "status" | "createdAt"> {
   /** Text, so that it keeps all digits. */
   categoryId: string;
   /** As `toStored` makes it. */
@@ -55,7 +47,8 @@ const UPDATE_PET = statement(sql`
   ${update(pets, { ...valuesFor("name", "categoryId", "status"), updatedAt: value("now") })}
   WHERE ${pets.id} = ${value("id")}`);
 
-const DELETE_PET = statement(sql`DELETE FROM ${pets} WHERE ${pets.id} = ${value("id")}`);
+const DELETE_PETS = statement(sql`
+  DELETE FROM ${pets} WHERE ${pets.id} IN (SELECT value FROM json_each(${value("ids")}))`);
 
 const REMEMBER_ADDED = statement(sql`
   ${insert(importChanges, {
@@ -68,7 +61,16 @@ const REMEMBER_ADDED = statement(sql`
   FROM ${pets}`);
 
 const REMEMBER = statement(sql`
-  ${insertRow(importChanges, { ...valuesFor("importId", "kind", "petId", "before"), toId: value("petId"), at: value("now") })}`);
+  ${insert(importChanges, {
+    ...valuesFor("importId", "kind"),
+    petId: pets.id,
+    toId: pets.id,
+    before: sql`json_object('name', ${pets.name}, 'categoryId', CAST(${pets.categoryId} AS TEXT), 'status', ${pets.status},
+      'createdAt', ${pets.createdAt}, 'profile', coalesce(${petProfiles.data}, '{}'))`,
+    at: value("now"),
+  })}
+  FROM ${pets} LEFT JOIN ${petProfiles} ON ${petProfiles.petId} = ${pets.id}
+  WHERE ${pets.id} IN (SELECT value FROM json_each(${value("ids")}))`);
 
 /** The statements of a change of an animal and its profile. */
 export const changing = (
@@ -123,16 +125,18 @@ export const storingChanges = (
 ): Statement[] => {
   const count = added.length;
   const profiles = added.flatMap(({ profile }, at) => (profile ? [[at, toStored(profile, fields)]] : []));
-  const remembering = (kind: "changed" | "deleted", pet: PresentPet) => {
-    const profile = toStored(pet.profile, fields);
-    const before: StoredBefore = { ...pet, categoryId: String(pet.categoryId), profile };
-    return REMEMBER.with({ importId, kind, petId: pet.id, before: JSON.stringify(before), now });
-  };
+  const remembering = (kind: "changed" | "deleted", animals: readonly PresentPet[]) =>
+    REMEMBER.with({ importId, kind, ids: JSON.stringify(animals.map(({ id }) => id)), now });
   return [
     ADD_PROFILES.with({ count, profiles: JSON.stringify(profiles) }),
     ...storingNewestWords(added),
     ...(count > 0 ? [REMEMBER_ADDED.with({ importId, count, now })] : []),
-    ...updated.flatMap((one) => [remembering("changed", one.before), ...changing(one, fields, now)]),
-    ...deleted.flatMap((pet) => [remembering("deleted", pet), DELETE_PET.with({ id: pet.id })]),
+    remembering(
+      "changed",
+      updated.map(({ before }) => before),
+    ),
+    remembering("deleted", deleted),
+    ...updated.flatMap((one) => changing(one, fields, now)),
+    DELETE_PETS.with({ ids: JSON.stringify(deleted.map(({ id }) => id)) }),
   ];
 };

@@ -46,19 +46,13 @@ const BY_KEY: Readonly<Record<KeyField, ReturnType<typeof selectPets>>> = {
 const PAGE_PETS = 500;
 
 /** The animals that a file may lack: those that have its key, and that are still at the shelter. */
-const pageWhere = (hasKey: SQL) =>
-  selectPets(sql`
-    FROM ${pets}
-    ${WITH_PROFILE}
-    WHERE ${pets.id} > ${value("after")} AND ${pets.id} <= ${value("newest")}
-      AND ${pets.status} IS NOT 'sold' AND ${hasKey}
-    ORDER BY ${pets.id}
-    LIMIT ${PAGE_PETS}`);
-
-const PAGES: typeof BY_KEY = {
-  id: pageWhere(sql`TRUE`),
-  reference: pageWhere(sql`${petProfiles.reference} IS NOT NULL`),
-};
+const PAGE = selectPets(sql`
+  FROM ${pets}
+  ${WITH_PROFILE}
+  WHERE ${pets.id} > ${value("after")} AND ${pets.id} <= ${value("newest")} AND ${pets.status} IS NOT 'sold'
+    AND (${value("key")} = 'id' OR ${petProfiles.reference} IS NOT NULL)
+  ORDER BY ${pets.id}
+  LIMIT ${PAGE_PETS}`);
 
 const NEWEST = statement<{ id: number | null }>(sql`SELECT max(${pets.id}) AS id FROM ${pets}`);
 
@@ -99,7 +93,7 @@ export const presentPets = ({ client }: Pick<Database, "client">) => ({
   /** The animals up to `newest` that have the key and are not adopted, in pages. */
   *pages(key: KeyField, newest: number): Generator<PresentPet[]> {
     for (let after = 0; ;) {
-      const rows = PAGES[key].all(client, { after, newest });
+      const rows = PAGE.all(client, { key, after, newest });
       if (rows.length > 0) yield petsOf(client, rows);
       if (rows.length < PAGE_PETS) return;
       after = rows.at(-1)?.id ?? after;

@@ -5,6 +5,7 @@ import { commitDecided, type Statement } from "../../data/db/commit.ts";
 import type { Database } from "../../data/db/open.ts";
 import { importChanges, imports } from "../../data/db/schema/imports.ts";
 import { pets } from "../../data/db/schema/pets.ts";
+import { petProfiles } from "../../data/db/schema/profiles.ts";
 import {
   columnsOf,
   type Connection,
@@ -58,18 +59,33 @@ const LAST = statement<{ id: number | null }>(sql`SELECT max(${imports.id}) AS i
 /** The newest changes first. */
 const CHANGES = statement<Change>(sql`
   SELECT ${columnsOf(importChanges)} FROM ${importChanges}
-  WHERE ${importChanges.importId} = ${value("importId")} AND ${importChanges.id} < ${value("before")}
+  WHERE ${importChanges.importId} = ${value("importId")}
   ORDER BY ${importChanges.id} DESC
   LIMIT ${SLICE}`);
 
-const IS_IN_RANGE = sql`${pets.id} BETWEEN ${value("from")} AND ${value("to")}`;
+/** A range of changes, all of them checked in one statement. */
+const IN_RANGE = sql`${importChanges.importId} = ${value("importId")}
+    AND ${importChanges.id} BETWEEN ${value("from")} AND ${value("to")}`;
 
-const CHANGED_SINCE = statement<{ id: number; name: string }>(sql`
-  SELECT ${columnsOf(pets, "id", "name")} FROM ${pets}
-  WHERE ${IS_IN_RANGE} AND ${pets.updatedAt} IS NOT NULL`);
+/** The animals that were changed since, or deleted. */
+const CHANGED_SINCE = statement<{ id: number; name: string; isDeleted: number }>(sql`
+  SELECT coalesce(${pets.id}, ${importChanges.petId}) AS id,
+    coalesce(${pets.name}, ${importChanges.before} ->> 'name') AS name, ${pets.id} IS NULL AS isDeleted
+  FROM ${importChanges}
+  LEFT JOIN ${pets} ON ${pets.id} BETWEEN ${importChanges.petId} AND ${importChanges.toId}
+  WHERE ${IN_RANGE} AND CASE ${importChanges.kind}
+    WHEN 'added' THEN ${pets.updatedAt} IS NOT NULL
+    WHEN 'changed' THEN ${pets.updatedAt} IS NOT ${importChanges.at} END`);
+
+/** The animals that have the reference of another that the import has changed or deleted. */
+const TAKEN = statement<{ id: number; name: string }>(sql`
+  SELECT ${columnsOf(pets, "id", "name")} FROM ${importChanges}
+  JOIN ${petProfiles} ON ${petProfiles.reference} = ${importChanges.before} ->> 'profile' ->> 'reference'
+  JOIN ${pets} ON ${pets.id} = ${petProfiles.petId}
+  WHERE ${IN_RANGE} AND ${pets.id} <> ${importChanges.petId}`);
 
 const DELETE_ADDED = statement<{ id: number }>(
-  sql`DELETE FROM ${pets} WHERE ${IS_IN_RANGE} RETURNING ${pets.id} AS id`,
+  sql`DELETE FROM ${pets} WHERE ${pets.id} BETWEEN ${value("from")} AND ${value("to")} RETURNING ${pets.id} AS id`,
 );
 
 const REMOVE = statement(sql`
@@ -89,43 +105,19 @@ const OLD = statement<{ id: number }>(sql`
   WHERE ${imports.startedAt} < ${value("before")}
   LIMIT ${SLICE}`);
 
-const beforeOf = ({ before }: Change): StoredBefore => JSON.parse(before ?? "{}") as StoredBefore;
-
-const refusal = (id: number, name: string, reason: string) =>
+const refusal = ({ id, name }: { id: number; name: string }, reason: string) =>
   new UndoRefused(
     `${name} (animal ${id}) ${reason} since the import: nothing is undone. Restore the other animals by hand`,
   );
 
-const referenceOf = (change: Change): string | undefined =>
-  (JSON.parse(beforeOf(change).profile) as { reference?: string }).reference;
-
-/** @throws UndoRefused if an animal was changed since the import, or if another has its reference */
-const assertUnchanged = (
-  connection: Connection,
-  importId: number,
-  changes: readonly Change[],
-): ReadonlyMap<number, PresentPet> => {
-  for (const { kind, petId: from, toId: to } of changes) {
-    const changed = kind === "added" ? CHANGED_SINCE.get(connection, { from, to }) : undefined;
-    if (changed) throw refusal(changed.id, changed.name, "was changed");
-  }
-  const others = changes.filter(({ kind }) => kind !== "added");
-  const ids = others.map(({ petId }) => String(petId));
-  const present = new Map(findPresent(connection, "id", ids).map((pet) => [pet.id, pet]));
-  for (const change of others) {
-    if (change.kind === "deleted") continue;
-    const pet = present.get(change.petId);
-    if (!pet) throw refusal(change.petId, beforeOf(change).name, "was deleted");
-    if (pet.updatedAt !== change.at) throw refusal(pet.id, pet.name, "was changed");
-  }
-  const owners = new Map(others.map((change) => [referenceOf(change), change.petId]));
-  const references = [...owners.keys()].filter((reference) => reference !== undefined);
-  const taken = findPresent(connection, "reference", references).find(
-    ({ id, profile }) =>
-      owners.get(profile["reference"] as string) !== id && !isOfImport(connection, importId, id),
+/** @throws UndoRefused if an animal of these changes was changed since the import, or if another has its reference */
+const assertUnchanged = (connection: Connection, importId: number, from = 0, to = NEWEST): void => {
+  const changed = CHANGED_SINCE.get(connection, { importId, from, to });
+  if (changed) throw refusal(changed, changed.isDeleted ? "was deleted" : "was changed");
+  const taken = TAKEN.all(connection, { importId, from, to }).find(
+    ({ id }) => !isOfImport(connection, importId, id),
   );
-  if (taken) throw refusal(taken.id, taken.name, "got a reference of the store");
-  return present;
+  if (taken) throw refusal(taken, "got a reference of the store");
 };
 
 const run = (connection: Connection, statements: readonly Statement[]): void => {
@@ -135,34 +127,36 @@ const run = (connection: Connection, statements: readonly Statement[]): void => 
 /** Restores an animal, or adds it again if the import has deleted it. @returns the animal that was added */
 const restore = (
   connection: Connection,
-  change: Change,
+  { petId, kind, before }: Change,
   present: PresentPet | undefined,
   now: number,
 ): Readded | undefined => {
-  const { categoryId, status, profile, name, createdAt } = beforeOf(change);
+  const { categoryId, status, profile, name, createdAt } = JSON.parse(before ?? "{}") as StoredBefore;
   const fields = fieldsOf(connection);
   const members = fromStored(profile, fields) ?? {};
   const after = { name, categoryId: BigInt(categoryId), ...(status && { status }), profile: members };
-  if (change.kind === "changed" && present) {
+  if (kind === "changed" && present) {
     run(connection, changing({ before: present, after }, fields, now));
     return undefined;
   }
   const [added] = ADD_AGAIN.all(connection, { ...after, status, createdAt });
   if (!added) throw new Error("SQLite returned no id");
   run(connection, [...storingNameWords(added.id, name), ...storingProfile(added.id, members, fields)]);
-  return { name, id: added.id, before: change.petId };
+  return { name, id: added.id, before: petId };
 };
 
 /** The next changes to undo in one transaction: a range of added animals, or others. */
 const nextChanges = (connection: Connection, importId: number): Change[] => {
-  const changes = CHANGES.all(connection, { importId, before: NEWEST });
+  const changes = CHANGES.all(connection, { importId });
   const range = changes.findIndex(({ kind }) => kind === "added");
   return range === -1 ? changes : changes.slice(0, Math.max(1, range));
 };
 
 const undoNext = (connection: Connection, importId: number, now: number): Undone & { isLast: boolean } => {
   const changes = nextChanges(connection, importId);
-  const present = assertUnchanged(connection, importId, changes);
+  assertUnchanged(connection, importId, changes.at(-1)?.id, changes[0]?.id);
+  const ids = changes.map(({ petId }) => String(petId));
+  const present = new Map(findPresent(connection, "id", ids).map((pet) => [pet.id, pet]));
   const undone: Undone = { deleted: 0, restored: 0, readded: [] };
   for (const change of changes) {
     const { kind, petId: from, toId: to } = change;
@@ -174,22 +168,15 @@ const undoNext = (connection: Connection, importId: number, now: number): Undone
     }
   }
   run(connection, [REMOVE.with({ ids: JSON.stringify(changes.map(({ id }) => id)) })]);
-  return { ...undone, isLast: CHANGES.get(connection, { importId, before: NEWEST }) === undefined };
+  return { ...undone, isLast: CHANGES.get(connection, { importId }) === undefined };
 };
 
 export const undoRepository = ({ client, commit }: Database) => ({
   /** The import with an id, or the last one. */
   find: (id = LAST.get(client)?.id ?? 0): Import | undefined => FIND.get(client, { id }),
-  hasChanges: (importId: number): boolean => CHANGES.get(client, { importId, before: NEWEST }) !== undefined,
+  hasChanges: (importId: number): boolean => CHANGES.get(client, { importId }) !== undefined,
   /** Checks every change of an import. @throws UndoRefused */
-  check(importId: number): void {
-    for (let before = NEWEST; ;) {
-      const changes = CHANGES.all(client, { importId, before });
-      assertUnchanged(client, importId, changes);
-      if (changes.length < SLICE) return;
-      before = changes.at(-1)?.id ?? 0;
-    }
-  },
+  check: (importId: number): void => assertUnchanged(client, importId),
   /** Undoes the next changes of an import in one atomic step. @throws UndoRefused if an animal was changed meanwhile */
   undoNext: ({ id, file }: Import, act: Act) =>
     commitDecided(commit, (connection) => {
