@@ -3,12 +3,7 @@ import type { Client } from "../client/client.ts";
 import type { Field, Photo, Profile } from "../client/store.ts";
 import { jsonInteger } from "../lib/json.ts";
 import { quantity } from "../lib/quantity.ts";
-import {
-  customColumn,
-  PROFILE_COLUMNS,
-  type ProfileColumn,
-  valueIn,
-} from "../store/import-export/profile-columns.ts";
+import { columnsFor, valueIn } from "../store/import-export/profile-columns.ts";
 import { petStatusName } from "../store/pets/pet.ts";
 import { command, group } from "./command.ts";
 import { assertReadable } from "./file-arguments.ts";
@@ -40,16 +35,13 @@ const labelOf = (name: string): string =>
 
 type Fact = readonly [label: string, text: string];
 
-const factsOf = (profile: Profile, fields: readonly Field[]): Fact[] =>
-  [
-    ...Object.entries<ProfileColumn>(PROFILE_COLUMNS).map(
-      ([name, column]) => [labelOf(name), column] as const,
-    ),
-    ...fields.map((field) => [field.label, customColumn(field)] as const),
-  ].flatMap(([label, { into, write }]) => {
+const factsOf = (profile: Profile, fields: readonly Field[]): Fact[] => {
+  const labels = new Map(fields.map(({ name, label }) => [`custom.${name}`, label]));
+  return [...columnsFor(fields)].flatMap(([name, { into, write }]) => {
     const value = valueIn(profile, into);
-    return value === undefined || !write ? [] : [[label, write(value)] as const];
+    return value === undefined || !write ? [] : [[labels.get(name) ?? labelOf(name), write(value)]];
   });
+};
 
 const photoFact = ({ id, alt, sizes, original }: Photo, server: string): Fact => [
   `Photo ${id}`,

@@ -58,6 +58,10 @@ test.each([
       "",
       expect.stringContaining("0 added, 0 changed, 2 unchanged, 0 rejected"),
     ]);
+    const byReference = await run("import", file, "--update", "--key", "reference", "--dry-run", ...flags);
+    expect(byReference.out).toContain(
+      "0 would be added, 0 would be changed, 1 unchanged, 1 would be rejected",
+    );
     const elsewhere = await withFields();
     expect(await elsewhere.run("import", file, ...flags)).toMatchObject({ error: "", code: 0 });
     expect((await elsewhere.run("export")).out).toBe((await run("export")).out);

@@ -4,9 +4,9 @@ import { changesIn, type Decision, type ImportedPet, type MemberChange, type Pre
 import type { KeyField } from "./columns.ts";
 import type { PresentPets } from "./present-queries.ts";
 import type { FileFormat } from "./read-format.ts";
-import { type Row, UnreadableRow } from "./row.ts";
+import type { Row } from "./row.ts";
 import type { Source } from "./source.ts";
-import { MissingCategory, rejectMissing, type ValidationResult } from "./validate-row.ts";
+import { type FieldValues, MissingCategory, rejectMissing, type ValidationResult } from "./validate-row.ts";
 import type { UnknownValues } from "./value-mapping.ts";
 
 /** Invalid bytes decode to U+FFFD, and the file of rejected rows contains U+FFFD, too. */
@@ -25,8 +25,8 @@ const rowValidator =
     { isBroken, encoding }: Source,
     { hasCategory, names }: CategoryAccess,
   ) =>
-  (row: Row, present?: PresentPet): ValidationResult => {
-    const pet = validate(row, present);
+  (row: Row, values: FieldValues, present?: PresentPet): ValidationResult => {
+    const pet = validate(values, present);
     if (typeof pet === "string" || pet instanceof MissingCategory) return pet;
     const broken = isBroken() || isFromRejectedFile(row) ? brokenField(pet) : undefined;
     if (broken !== undefined && isBroken())
@@ -125,9 +125,9 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
     return reason === undefined ? { kind: "updated", update, changes } : reject(reason);
   };
 
-  const check = async (row: Row, present: PresentPet | undefined): Promise<Decision> => {
-    let pet = validate(row, present);
-    if (pet instanceof MissingCategory) pet = (await createCategory(pet)) ?? validate(row, present);
+  const check = async (row: Row, values: FieldValues, present?: PresentPet): Promise<Decision> => {
+    let pet = validate(row, values, present);
+    if (pet instanceof MissingCategory) pet = (await createCategory(pet)) ?? validate(row, values, present);
     if (pet instanceof MissingCategory) pet = rejectMissing(pet, unknown);
     return typeof pet === "string" ? reject(pet) : decide(pet, present);
   };
@@ -139,16 +139,20 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
     /** How many rows name no animal: the file may have an animal that seems absent. */
     unnamed: () => unnamed,
     async check(rows: readonly Row[]): Promise<Decision[]> {
-      const keys = rows.map((row) => format.keyOf(row, keyField));
+      const values = rows.map(format.read);
+      const keys = values.map((read) =>
+        typeof read === "string" ? undefined : format.keyOf(read, keyField),
+      );
       const present = findPresent(keys);
       const decisions: Decision[] = [];
       for (const [index, row] of rows.entries()) {
+        const { [index]: read = "" } = values;
         const pet = present.get(keys[index]);
         if (pet) seenIds.add(pet.id);
         const refused = refusal(keys[index], row.line, pet);
-        // An unreadable row is rejected for a better reason.
-        const isReadable = !(row.content instanceof UnreadableRow);
-        decisions.push((isReadable && refused) || (await check(row, key && pet)));
+        decisions.push(
+          typeof read === "string" ? reject(read) : (refused ?? (await check(row, read, key && pet))),
+        );
       }
       return decisions;
     },

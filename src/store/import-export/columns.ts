@@ -1,6 +1,12 @@
 import { shellWord } from "../../lib/text.ts";
 import { type Field as CustomField, MAX_FIELDS } from "../pets/fields/field.ts";
-import { customColumn, headers, type ProfileColumn, PROFILE_COLUMNS } from "./profile-columns.ts";
+import {
+  columnsFor,
+  type CustomName,
+  headers,
+  PROFILE_COLUMNS,
+  type ProfileField,
+} from "./profile-columns.ts";
 
 /**
  * The fields of an animal that a file can have. `category` is the name of a category, `categoryId` its id: a row needs one of
@@ -11,11 +17,7 @@ const PET_FIELDS = ["name", "categoryId", "category", "status"] as const;
 /** The fields that can find the animal of a row. */
 export type KeyField = "id" | "reference";
 
-const PROFILE_FIELDS = Object.keys(PROFILE_COLUMNS) as (keyof typeof PROFILE_COLUMNS)[];
-
-/** `custom.fosterFamily` is the custom field of that name. */
-type CustomName = `custom.${string}`;
-export type Field = KeyField | (typeof PET_FIELDS)[number] | (typeof PROFILE_FIELDS)[number] | CustomName;
+export type Field = KeyField | (typeof PET_FIELDS)[number] | ProfileField | CustomName;
 
 /** A column that is not read, although it has the name of a field. */
 const IGNORE = "ignore";
@@ -49,7 +51,7 @@ export const normalize = (column: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}]/gu, "");
 
 const FIELD_OF: ReadonlyMap<string, Field> = new Map(
-  [...PET_FIELDS, ...PROFILE_FIELDS].map((field) => [normalize(field), field]),
+  [...PET_FIELDS, ...columnsFor([]).keys()].map((field) => [normalize(field), field]),
 );
 
 /** True for a column that has the name of its field, as in an export. */
@@ -84,10 +86,7 @@ export const columnsOf = (
       customFields.map((field) => [normalize(textOf(field)), customName(field)] as const),
     ),
   );
-  const profileColumns = new Map<Field, ProfileColumn>([
-    ...PROFILE_FIELDS.map((field) => [field, PROFILE_COLUMNS[field]] as const),
-    ...customFields.map((field) => [customName(field), customColumn(field)] as const),
-  ]);
+  const profileColumns = columnsFor(customFields);
   const exact = new Map(mappings);
   const mapped = new Map(mappings.map(([column, role]) => [normalize(column), role]));
   const mappedFields = new Set(mapped.values());
@@ -213,9 +212,7 @@ const SYNONYMS = {
 const GUESSED: ReadonlyMap<string, { field: Field; rank: number }> = new Map(
   [
     ...Object.entries(SYNONYMS),
-    ...Object.entries<ProfileColumn>(PROFILE_COLUMNS).map(
-      ([field, { synonyms }]) => [field, synonyms] as const,
-    ),
+    ...Object.entries(PROFILE_COLUMNS).map(([field, { synonyms }]) => [field, synonyms] as const),
   ].flatMap(([field, names]) =>
     names.map((name, rank) => [normalize(name), { field: field as Field, rank }] as const),
   ),

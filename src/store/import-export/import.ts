@@ -445,7 +445,8 @@ const assertNew = async (
   const { rest } = await skip(chunks, position.bytes, newFingerprint());
   for await (const { rows } of format.batches(rest, position)) {
     const references = rows
-      .map((row) => format.keyOf(row, "reference"))
+      .map(format.read)
+      .map((values) => (typeof values === "string" ? undefined : format.keyOf(values, "reference")))
       .filter((reference) => reference !== undefined);
     const other = present
       .find("reference", references)

@@ -310,6 +310,9 @@ const COLUMNS = {
 
 export type ProfileField = keyof typeof COLUMNS;
 
+/** `custom.fosterFamily` is the custom field of that name. */
+export type CustomName = `custom.${string}`;
+
 /** The columns of profiles, by the name that exports give them. Headers are compared without case, spaces and punctuation. */
 export const PROFILE_COLUMNS = Object.fromEntries(
   Object.entries(COLUMNS).map(([name, [cells, synonyms, member = name, part]]) => [
@@ -326,8 +329,14 @@ const CUSTOM_CELLS: Readonly<Record<Field["kind"], Cells>> = {
   date: DATE,
 };
 
-export const customColumn = ({ name, kind }: Pick<Field, "name" | "kind">): ProfileColumn => ({
-  ...CUSTOM_CELLS[kind],
-  into: ["custom", name],
-  synonyms: [],
-});
+/** The columns for profiles and for custom fields, by the names that exports give them. */
+export const columnsFor = (
+  fields: readonly Pick<Field, "name" | "kind">[],
+): ReadonlyMap<ProfileField | CustomName, ProfileColumn> =>
+  new Map<ProfileField | CustomName, ProfileColumn>([
+    ...(Object.entries(PROFILE_COLUMNS) as [ProfileField, ProfileColumn][]),
+    ...fields.map(({ name, kind }): [CustomName, ProfileColumn] => [
+      `custom.${name}`,
+      { ...CUSTOM_CELLS[kind], into: ["custom", name], synonyms: [] },
+    ]),
+  ]);

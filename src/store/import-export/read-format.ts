@@ -17,10 +17,11 @@ import { type RejectedFormat, rejectedCsv, rejectedNdjson } from "./rejected-fil
 import { type Batch, type Position, type Row, START } from "./row.ts";
 import {
   type Meaning,
-  type RowValidator,
-  csvRowValidator,
-  objectRowValidator,
+  type RowReader,
+  csvLayout,
+  objectLayout,
   profileChecker,
+  rowReader,
 } from "./validate-row.ts";
 import { type UnknownValues, type ValueMapping, valueTranslator } from "./value-mapping.ts";
 
@@ -43,7 +44,7 @@ export interface FormatOptions {
 export type FieldColumns = Readonly<Partial<Record<Field, string>>>;
 
 /** How to read the rows of one file, and how to write rejected ones. */
-export interface FileFormat extends RowValidator {
+export interface FileFormat extends RowReader {
   firstRow: Position;
   batches(rest: AsyncIterable<Buffer>, position: Position): AsyncGenerator<Batch>;
   rejected: RejectedFormat;
@@ -102,7 +103,7 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
   const found = findDateOrder(options.dates ? [] : sampleRows(head, header), columns, indexes);
   const meaning = meaningOf(columns.customFields, options.dates ?? found.dates);
   return {
-    ...csvRowValidator({ indexes, columns, header: header.cells, isRaw, ...meaning }),
+    ...rowReader(csvLayout({ indexes, columns, header: header.cells, isRaw }), meaning),
     firstRow: header.end,
     batches: (rest, position) => readCsv(rest, position, header.delimiter),
     rejected: rejectedCsv(header.cells, header.delimiter),
@@ -127,7 +128,7 @@ const readNdjsonFormat = (options: FormatOptions, head: Buffer, meaningOf: Meani
   const keys = keysIn(head);
   const { columns, newFields, note } = resolveColumns(keys, options.columns, options);
   return {
-    ...objectRowValidator(columns, unknownKeys, meaningOf(columns.customFields, options.dates)),
+    ...rowReader(objectLayout(columns, unknownKeys), meaningOf(columns.customFields, options.dates)),
     firstRow: START,
     batches: readNdjson,
     rejected: rejectedNdjson,

@@ -10,7 +10,7 @@ import { type Members, mergePatch } from "../pets/profile/profile.ts";
 import type { CategoryNames } from "./category-names.ts";
 import type { ImportedPet, PresentPet } from "./changes.ts";
 import { type Columns, type Field, type FieldIndexes, type KeyField, isNamed } from "./columns.ts";
-import { type Conventions, dateOrderOf, type ProfileColumn } from "./profile-columns.ts";
+import { type Conventions, dateOrderOf, PROFILE_COLUMNS, type ProfileColumn } from "./profile-columns.ts";
 import { unguardFormula } from "../../lib/csv-writer.ts";
 import { type Row, UnreadableRow } from "./row.ts";
 import type { TranslateValue, UnknownValues } from "./value-mapping.ts";
@@ -29,16 +29,18 @@ export const rejectMissing = ({ name }: MissingCategory, unknown: UnknownValues)
 /** The animal of a row, the reason why the row is rejected, or the category that it lacks. */
 export type ValidationResult = ImportedPet | MissingCategory | string;
 
-/** Reads the rows of one file. */
-export interface RowValidator {
-  /** The text that finds the animal of a row; undefined if it has none. */
-  keyOf(row: Row, key: KeyField): string | undefined;
-  /** @param present the animal that the row may change: it keeps the values that the row does not have */
-  validate(row: Row, present?: PresentPet): ValidationResult;
-}
-
 /** The values of the fields of a row; undefined for missing fields. */
-type FieldValues = Partial<Record<Field, unknown>>;
+export type FieldValues = Partial<Record<Field, unknown>>;
+
+/** Reads the rows of one file. */
+export interface RowReader {
+  /** The values of a row, or why it cannot be read. */
+  read(row: Row): FieldValues | string;
+  /** The text that finds the animal of a row; undefined if it has none. */
+  keyOf(values: FieldValues, key: KeyField): string | undefined;
+  /** @param present the animal that the row may change: it keeps the values that the row does not have */
+  validate(values: FieldValues, present?: PresentPet): ValidationResult;
+}
 
 /** The meaning of a file's values. */
 export interface Meaning {
@@ -184,72 +186,75 @@ const completed = (values: FieldValues, present: PresentPet): FieldValues => {
 /** The words for no value in other programs. */
 const NO_VALUE = /^(?:-|none|n\/a)$/i;
 
-/** A cell of a profile. */
-interface ProfileCell {
-  column: ProfileColumn;
-  /** A text, or a value of JSON, which needs no reading. */
-  value: unknown;
-  /** True if the column does not have the name that exports give it. */
-  isForeign: boolean;
-  /** True if the value is of JSON, which needs no quotes around a text. */
-  isJson?: true;
+/** How the rows of a file hold values. */
+interface RowLayout {
+  read(content: string[] | Record<string, unknown>): FieldValues | string;
+  /** The columns of profiles that the file may have. */
+  profileColumns: Iterable<readonly [Field, ProfileColumn]>;
+  /** The fields whose columns do not have the names that exports give them. */
+  foreign: ReadonlySet<Field>;
+  /** True if texts are exact. Those of CSV may be quoted, and have white space around them. */
+  isJson: boolean;
 }
 
-/** The value of a cell; undefined if it is empty. */
-const valueOf = (
-  { column, value, isForeign, isJson }: ProfileCell,
-  { conventions, unknown }: Meaning,
-): unknown => {
-  if (typeof value !== "string") return value ?? undefined;
-  if (isJson && !isForeign && column.isText) return value || undefined;
-  const text = value.trim();
-  if (text === "" || ((isForeign || column.isDate) && NO_VALUE.test(text))) return undefined;
-  const read = column.read(text, conventions);
-  if (column.isDate && read === text && dateOrderOf(text) === "ambiguous") unknown.addDate(text);
-  return read;
-};
-
-/** The profile in a row, which has no members if the row has none; or why it has no meaning. */
-const profileOf = (cells: Iterable<ProfileCell>, meaning: Meaning): Members | string => {
-  const profile: Record<string, unknown> = {};
-  for (const cell of cells) {
-    const { into, form } = cell.column;
-    const [member, part] = into;
-    const value = valueOf(cell, meaning);
-    if (value === undefined) continue;
-    if (form !== undefined && typeof value === "string")
-      return `${member}: must be ${form}, not ${quoted(value)}`;
-    if (part === undefined) profile[member] ??= value;
-    else ((profile[member] ??= {}) as Record<string, unknown>)[part] ??= value;
-  }
-  return profile;
-};
-
-/** Adds the profile of a row to its animal. */
-const withProfile = (
-  pet: ValidationResult,
-  cells: Iterable<ProfileCell>,
+export const rowReader = (
+  { read, profileColumns, foreign, isJson }: RowLayout,
   meaning: Meaning,
-  present?: PresentPet,
-): ValidationResult => {
-  if (pet instanceof MissingCategory) return pet;
-  const profile = profileOf(cells, meaning);
-  const isEmpty = typeof profile !== "string" && Object.keys(profile).length === 0;
-  if (isEmpty) return typeof pet === "string" || !present ? pet : { ...pet, profile: present.profile };
-  const checked =
-    typeof profile === "string"
-      ? profile
-      : meaning.checkProfile(present ? mergePatch(present.profile, profile) : profile);
-  if (typeof checked === "string") return typeof pet === "string" ? `${pet}; ${checked}` : checked;
-  return typeof pet === "string" ? pet : { ...pet, profile: checked };
-};
+): RowReader => {
+  const { conventions, unknown, checkProfile } = meaning;
 
-interface CsvLayout extends Meaning {
-  columns: Columns;
-  header: readonly string[];
-  indexes: FieldIndexes;
-  isRaw: boolean;
-}
+  /** The value of a cell, or of JSON, which needs no reading unless it is a text; undefined if it is empty. */
+  const valueOf = (
+    field: Field,
+    { isText, isDate, read: readCell }: ProfileColumn,
+    value: unknown,
+  ): unknown => {
+    if (typeof value !== "string") return value ?? undefined;
+    const isForeign = foreign.has(field);
+    if (isJson && isText && !isForeign) return value || undefined;
+    const text = value.trim();
+    if (text === "" || ((isForeign || isDate) && NO_VALUE.test(text))) return undefined;
+    const result = readCell(text, conventions);
+    if (isDate && result === text && dateOrderOf(text) === "ambiguous") unknown.addDate(text);
+    return result;
+  };
+
+  /** The profile in a row, which has no members if the row has none; or why it has no meaning. */
+  const profileOf = (values: FieldValues): Members | string => {
+    const profile: Record<string, unknown> = {};
+    for (const [field, column] of profileColumns) {
+      const [member, part] = column.into;
+      const value = valueOf(field, column, values[field]);
+      if (value === undefined) continue;
+      if (column.form !== undefined && typeof value === "string")
+        return `${member}: must be ${column.form}, not ${quoted(value)}`;
+      if (part === undefined) profile[member] ??= value;
+      else ((profile[member] ??= {}) as Record<string, unknown>)[part] ??= value;
+    }
+    return profile;
+  };
+
+  return {
+    read: ({ content }) => (content instanceof UnreadableRow ? content.reason : read(content)),
+    keyOf(values, key) {
+      const value = valueOf(key, PROFILE_COLUMNS.reference, values[key]);
+      return typeof value === "string" ? value : bigintOf(value)?.toString();
+    },
+    validate(values, present) {
+      const pet = validateFields(present ? completed(values, present) : values, meaning);
+      if (pet instanceof MissingCategory) return pet;
+      let profile = profileOf(values);
+      if (typeof profile !== "string") {
+        if (Object.keys(profile).length === 0) return pet;
+        profile = checkProfile(present ? mergePatch(present.profile, profile) : profile);
+      }
+      const reasons = [pet, profile].filter((result) => typeof result === "string");
+      return reasons.length > 0
+        ? reasons.join("; ")
+        : { ...(pet as ImportedPet), profile: profile as Members };
+    },
+  };
+};
 
 /**
  * How many cells a row must have at least: those of the animal itself. Spreadsheets leave out empty ones at its end.
@@ -262,38 +267,31 @@ const minWidth = ({
   status = -1,
 }: FieldIndexes): number => Math.max(id, name, categoryId, category, status) + 1;
 
-export const csvRowValidator = ({ columns, header, indexes, isRaw, ...meaning }: CsvLayout): RowValidator => {
+interface CsvFile {
+  columns: Columns;
+  header: readonly string[];
+  indexes: FieldIndexes;
+  isRaw: boolean;
+}
+
+export const csvLayout = ({ columns, header, indexes, isRaw }: CsvFile): RowLayout => {
   const least = minWidth(indexes);
   const width = header.length;
-  const ofProfile = [...columns.profileColumns].flatMap(([field, column]) => {
-    const { [field]: index } = indexes;
-    return index === undefined ? [] : [{ column, index, isForeign: !isNamed(header[index] ?? "", field) }];
-  });
-  const { name = -1, categoryId = -1, category = -1, status = -1 } = indexes;
+  const fields = Object.entries(indexes) as [Field, number][];
   const textOf = isRaw ? (text: string) => text : unguardFormula;
   return {
-    keyOf({ content }, key) {
-      if (content instanceof UnreadableRow) return undefined;
-      return textOf((content as string[])[indexes[key] ?? -1] ?? "").trim() || undefined;
-    },
-    validate({ content }, present) {
-      if (content instanceof UnreadableRow) return content.reason;
+    isJson: false,
+    profileColumns: [...columns.profileColumns].filter(([field]) => indexes[field] !== undefined),
+    foreign: new Set(
+      fields.flatMap(([field, index]) => (isNamed(header[index] ?? "", field) ? [] : [field])),
+    ),
+    read(content) {
       const cells = content as string[];
       if (cells.length < least || cells.slice(width).some((cell) => cell !== ""))
         return `has ${quantity(cells.length, "cell")}; the header has ${width}`;
-      const values = {
-        name: textOf(cells[name] ?? ""),
-        categoryId: parseInteger(cells[categoryId] ?? ""),
-        category: category === -1 ? undefined : textOf(cells[category] ?? ""),
-        status: cells[status],
-      };
-      const pet = validateFields(present ? completed(values, present) : values, meaning);
-      const texts = ofProfile.map(({ column, index, isForeign }) => ({
-        column,
-        isForeign,
-        value: textOf(cells[index] ?? ""),
-      }));
-      return withProfile(pet, texts, meaning, present);
+      const values: FieldValues = { name: "" };
+      for (const [field, index] of fields) values[field] = textOf(cells[index] ?? "");
+      return { ...values, categoryId: parseInteger(cells[indexes.categoryId ?? -1] ?? "") };
     },
   };
 };
@@ -301,32 +299,22 @@ export const csvRowValidator = ({ columns, header, indexes, isRaw, ...meaning }:
 const MAX_UNKNOWN_KEYS = 50;
 const MAX_KNOWN_KEYS = 1000;
 
-/** `fieldOf` of columns, once for each key. */
-const cachedFieldOf = ({ fieldOf }: Columns) => {
+/** @param unknownKeys collects keys that are not fields */
+export const objectLayout = (columns: Columns, unknownKeys: Set<string>): RowLayout => {
   const known = new Map<string, Field | undefined>();
-  return (key: string): Field | undefined => {
+  const foreign = new Set<Field>();
+  const fieldOf = (key: string): Field | undefined => {
     if (known.has(key)) return known.get(key);
-    const field = fieldOf(key);
+    const field = columns.fieldOf(key);
     if (known.size < MAX_KNOWN_KEYS) known.set(key, field);
+    if (field && !isNamed(key, field)) foreign.add(field);
     return field;
   };
-};
-
-/** @param unknownKeys collects keys that are not fields */
-export const objectRowValidator = (
-  columns: Columns,
-  unknownKeys: Set<string>,
-  meaning: Meaning,
-): RowValidator => {
-  const fieldOf = cachedFieldOf(columns);
   return {
-    keyOf({ content }, key) {
-      if (content instanceof UnreadableRow) return undefined;
-      const [, value] = Object.entries(content).find(([name]) => fieldOf(name) === key) ?? [];
-      return typeof value === "string" ? value.trim() || undefined : bigintOf(value)?.toString();
-    },
-    validate({ content }, present) {
-      if (content instanceof UnreadableRow) return content.reason;
+    isJson: true,
+    profileColumns: columns.profileColumns,
+    foreign,
+    read(content) {
       const values: FieldValues = {};
       const keys: Partial<Record<Field, string>> = {};
       for (const [key, value] of Object.entries(content)) {
@@ -342,14 +330,7 @@ export const objectRowValidator = (
         values[field] = value;
         keys[field] = key;
       }
-      const pet = validateFields(present ? completed(values, present) : values, meaning);
-      const cells = [...columns.profileColumns].map(([field, column]) => ({
-        column,
-        value: values[field],
-        isJson: true as const,
-        isForeign: keys[field] !== undefined && !isNamed(keys[field], field),
-      }));
-      return withProfile(pet, cells, meaning, present);
+      return values;
     },
   };
 };

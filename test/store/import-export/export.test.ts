@@ -2,11 +2,7 @@ import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import { unguardFormula } from "../../../src/lib/csv-writer.ts";
 import { exportParts, type Selection } from "../../../src/store/import-export/export.ts";
-import {
-  customColumn,
-  PROFILE_COLUMNS,
-  type ProfileColumn,
-} from "../../../src/store/import-export/profile-columns.ts";
+import { columnsFor, type ProfileColumn } from "../../../src/store/import-export/profile-columns.ts";
 import { addPet, openStore, type Store } from "../../support/store.ts";
 
 const BELLA = {
@@ -60,10 +56,7 @@ const exported = (store: Store, selection: Partial<Selection> = {}) => {
   return [...parts].map(({ text }) => text).join("");
 };
 
-const COLUMNS: Readonly<Record<string, ProfileColumn>> = {
-  ...PROFILE_COLUMNS,
-  ...Object.fromEntries(FIELDS.map((field) => [`custom.${field.name}`, customColumn(field)])),
-};
+const COLUMNS: Readonly<Record<string, ProfileColumn>> = Object.fromEntries(columnsFor(FIELDS));
 
 /** The profile in the cells of a row. */
 const profileOf = (row: Record<string, string>) => {
