@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { checked, Count, Id, ResponseText, Time } from "../../http/schemas.ts";
+import { checked, Count, Id, IntegerFrom, ResponseText, Time } from "../../http/schemas.ts";
 import { isLine } from "../../lib/text.ts";
 import { formatTime } from "../../lib/time.ts";
 import { IMAGE_TYPES } from "./image.ts";
@@ -69,19 +69,10 @@ export const PhotoChange = t.Object(
   {
     alt: t.Optional(Alt),
     position: t.Optional(
-      checked<number>(
-        "PhotoPosition",
-        {
-          type: "integer",
-          minimum: 0,
-          maximum: MAX_PHOTOS - 1,
-          description:
-            "The new place, from 0. The photos after it move. A place beyond the last is the last.",
-          examples: [0],
-        },
-        `must be an integer from 0 to ${MAX_PHOTOS - 1}`,
-        (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < MAX_PHOTOS,
-      ),
+      IntegerFrom(0, MAX_PHOTOS - 1, {
+        description: "The new place, from 0. The photos after it move. A place beyond the last is the last.",
+        examples: [0],
+      }),
     ),
   },
   {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { changesBetween, record } from "../../data/db/audit.ts";
-import type { Statement } from "../../data/db/commit.ts";
+import { commitDecided, type Statement } from "../../data/db/commit.ts";
 import { type StoreResponse, storing } from "../../data/db/kept-responses.ts";
 import type { Database } from "../../data/db/open.ts";
 import { pets } from "../../data/db/schema/pets.ts";
@@ -8,12 +8,9 @@ import { petPhotos } from "../../data/db/schema/profiles.ts";
 import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
 import type { Act } from "../../lib/actor.ts";
 import { partChanged } from "../pets/events/part-queries.ts";
-import { MAX_PHOTOS, type Photo, type PhotoChange, type PhotoContent } from "./photo.ts";
+import { MAX_PHOTOS, type Photo, type PhotoContent } from "./photo.ts";
 
 export type { StoreResponse } from "../../data/db/kept-responses.ts";
-
-/** Why nothing was written: the code of a fault. */
-export type Refusal = "not_found" | "precondition_failed";
 
 /** The animal of a photo. */
 type Animal = Pick<typeof pets.$inferSelect, "name">;
@@ -65,30 +62,13 @@ const UPDATE = statement(sql`
 const DELETE = statement(sql`DELETE FROM ${petPhotos} WHERE ${petPhotos.id} = ${value("id")}`);
 
 /** A change or a deletion of one photo. */
-interface Edit {
+interface Edit<After = Photo | undefined> {
   before: Photo;
   /** Undefined after a deletion. */
-  after: Photo | undefined;
+  after: After;
   /** All photos of the animal in their order after it. */
   order: Photo[];
 }
-
-/** What changing a photo, or deleting it if there is no `change`, does to an animal's photos; or why it is refused. */
-const edit = (
-  photos: readonly Photo[],
-  id: number,
-  change: PhotoChange | undefined,
-  expected: Photo | undefined,
-): Edit | Refusal => {
-  const before = photos.find((one) => one.id === id);
-  if (!before) return "not_found";
-  if (expected && expected.revision !== before.revision) return "precondition_failed";
-  const others = photos.filter((one) => one !== before);
-  if (!change) return { before, after: undefined, order: others };
-  const position = Math.min(change.position ?? before.position, others.length);
-  const after = { ...before, alt: change.alt ?? before.alt, position };
-  return { before, after, order: others.toSpliced(position, 0, after) };
-};
 
 /** The statements of an edit: none if it changes nothing. */
 const statementsOf = ({ before, after, order }: Edit, { name: label }: Animal, act: Act): Statement[] => {
@@ -140,23 +120,14 @@ export const photoRepository = ({ client, commit }: Database) => ({
     );
     return animal && row;
   },
-  /**
-   * Changes a photo in one atomic step, if it still is `expected`, or deletes it without a change.
-   * @returns the photo after the change; or why nothing was written
-   */
-  async write(
+  /** Writes the edit that `make` makes of an animal's photos, in one atomic step. Nothing is written if it throws. */
+  write: <After extends Photo | undefined>(
     petId: number,
-    id: number,
-    change: PhotoChange | undefined,
+    make: (photos: readonly Photo[]) => Edit<After>,
     act: Act,
-    expected?: Photo,
-  ): Promise<Photo | undefined | Refusal> {
-    const editOf = (photos: readonly Photo[]) => edit(photos, id, change, expected);
-    const [photos] = await commit([LIST.with({ petId }), ANIMAL.with({ petId })], ([present, [animal]]) => {
-      const edited = editOf(present);
-      return animal && typeof edited === "object" ? statementsOf(edited, animal, act) : [];
-    });
-    const edited = editOf(photos);
-    return typeof edited === "object" ? edited.after : edited;
-  },
+  ): Promise<After> =>
+    commitDecided(commit, (connection) => {
+      const edit = make(LIST.all(connection, { petId }));
+      return [edit.after, ...statementsOf(edit, ANIMAL.get(connection, { petId }) as Animal, act)];
+    }),
 });

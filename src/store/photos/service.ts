@@ -13,9 +13,21 @@ import {
 import { photoRepository, type StoreResponse } from "./repository.ts";
 import { type ReceivedPhoto, readUpload } from "./upload.ts";
 
-const notFound = () => new Fault("not_found", "The animal has no photo with this id.");
+/** The photo, if it still is `expected`. @throws Fault not_found, precondition_failed */
+const requirePhoto = (photo: Photo | undefined, expected?: Photo): Photo => {
+  if (!photo) throw new Fault("not_found", "The animal has no photo with this id.");
+  if (expected && expected.revision !== photo.revision) throw new Fault("precondition_failed");
+  return photo;
+};
 
-const EXTENSIONS = { jpeg: "jpg", png: "png", webp: "webp", gif: "gif" } as const;
+/** The photo among those of an animal, and the others. @throws Fault not_found, precondition_failed */
+const take = (photos: readonly Photo[], id: number, expected: Photo | undefined) => {
+  const before = requirePhoto(
+    photos.find((one) => one.id === id),
+    expected,
+  );
+  return { before, others: photos.filter((one) => one !== before) };
+};
 
 export const openPhotos = ({ config, database, clock }: Context, storage: PhotoStorage) => {
   const photos = photoRepository(database);
@@ -32,18 +44,7 @@ export const openPhotos = ({ config, database, clock }: Context, storage: PhotoS
   };
 
   /** @throws Fault not_found */
-  const get = (petId: number, id: number): Photo => {
-    const photo = photos.find(petId, id);
-    if (!photo) throw notFound();
-    return photo;
-  };
-
-  const write = async (...edit: Parameters<typeof photos.write>): Promise<Photo | undefined> => {
-    const result = await photos.write(...edit);
-    if (result === "not_found") throw notFound();
-    if (result === "precondition_failed") throw new Fault("precondition_failed");
-    return result;
-  };
+  const get = (petId: number, id: number): Photo => requirePhoto(photos.find(petId, id));
 
   return {
     get,
@@ -74,7 +75,7 @@ export const openPhotos = ({ config, database, clock }: Context, storage: PhotoS
     ): Promise<Photo> {
       const { files, format, ...image } = await processImage(bytes);
       const { width, height } = image;
-      const name = `original.${EXTENSIONS[format]}`;
+      const name = `original.${format.replace("jpeg", "jpg")}`;
       const original = { name, type: IMAGE_TYPES[format], bytes, width, height };
       const stored = config.keepOriginals ? [...files, original] : files;
       const photo = await storage.store(stored, (content) =>
@@ -85,20 +86,22 @@ export const openPhotos = ({ config, database, clock }: Context, storage: PhotoS
       throw new Error("a photo was refused without a reason");
     },
     /** @throws Fault not_found, precondition_failed */
-    async change(
-      petId: number,
-      id: number,
-      change: PhotoChange,
-      actor: Actor,
-      expected?: Photo,
-    ): Promise<Photo> {
-      const photo = await write(petId, id, change, { actor, now: clock.now() }, expected);
-      if (!photo) throw new Error("a changed photo is gone");
-      return photo;
+    change(petId: number, id: number, change: PhotoChange, actor: Actor, expected?: Photo): Promise<Photo> {
+      const make = (all: readonly Photo[]) => {
+        const { before, others } = take(all, id, expected);
+        const position = Math.min(change.position ?? before.position, others.length);
+        const after = { ...before, alt: change.alt ?? before.alt, position };
+        return { before, after, order: others.toSpliced(position, 0, after) };
+      };
+      return photos.write(petId, make, { actor, now: clock.now() });
     },
     /** The next sweep removes its files. @throws Fault not_found, precondition_failed */
-    async remove(petId: number, id: number, actor: Actor, expected?: Photo): Promise<void> {
-      await write(petId, id, undefined, { actor, now: clock.now() }, expected);
+    remove(petId: number, id: number, actor: Actor, expected?: Photo): Promise<undefined> {
+      const make = (all: readonly Photo[]) => {
+        const { before, others } = take(all, id, expected);
+        return { before, after: undefined, order: others };
+      };
+      return photos.write(petId, make, { actor, now: clock.now() });
     },
     /** @throws Fault not_found */
     getFile(petId: number, id: number, name: string): PhotoFile {
