@@ -222,18 +222,12 @@ const categoryOf = (id: bigint, category: string | undefined, created: readonly 
 };
 
 const printPreview = ({ preview, created }: ImportResult): void => {
-  const rows = preview.flatMap(({ line, decision, category }) => {
-    if (decision.kind === "updated") return [];
-    const { pet } = decision;
-    return [
-      [
-        String(line),
-        printable(pet.name, 60),
-        printable(categoryOf(pet.categoryId, category, created), 40),
-        pet.status ? petStatusName(pet.status) : "-",
-      ],
-    ];
-  });
+  const rows = preview.map(({ line, decision: { after }, category }) => [
+    String(line),
+    printable(after.name, 60),
+    printable(categoryOf(after.categoryId, category, created), 40),
+    after.status ? petStatusName(after.status) : "-",
+  ]);
   if (rows.length === 0) return;
   print(`${table([["LINE", "NAME", "CATEGORY", "STATUS"], ...rows], terminalWidth())}\n`);
 };
@@ -256,8 +250,8 @@ const printDifferences = (
   missing: ImportOptions["missing"],
 ): void => {
   const changed = preview.flatMap(({ line, decision }) => {
-    if (decision.kind === "added") return [[String(line), printable(decision.pet.name, 40), "added"]];
-    const name = printable(decision.update.before.name, 40);
+    const name = printable((decision.before ?? decision.after).name, 40);
+    if (decision.kind === "added") return [[String(line), name, "added"]];
     return decision.changes.map(({ member, from, to }) => [
       String(line),
       name,
@@ -282,9 +276,11 @@ const summaryOf = (
   const now = rejected - rejectedBefore;
   const here = rejectedBefore > 0 ? ` (${formatCount(now)} in this run)` : "";
   const place = now > 0 && !isDry ? `${here}, see ${file}` : "";
-  const changes = isUpdate
-    ? `${formatCount(updated)} ${would}changed, ${formatCount(unchanged)} unchanged, `
-    : "";
+  const changes = [
+    `${formatCount(added)} ${would}added`,
+    ...(isUpdate ? [`${formatCount(updated)} ${would}changed`, `${formatCount(unchanged)} unchanged`] : []),
+    `${formatCount(rejected)} ${would}rejected${place}`,
+  ].join(", ");
   const others = [
     ...(blank > 0 ? [`${quantity(blank, "blank row")} skipped`] : []),
     ...(repeated > 0 ? [`${quantity(repeated, "further row")} of the same animals skipped`] : []),
@@ -293,10 +289,7 @@ const summaryOf = (
       : []),
   ];
   const earlier = before > 0 ? ` (${formatCount(before)} in an earlier run)` : "";
-  const counts = [
-    `${quantity(read, "row")} read${earlier}: ${formatCount(added)} ${would}added, ${changes}${formatCount(rejected)} ${would}rejected${place}`,
-    ...others,
-  ].join("; ");
+  const counts = [`${quantity(read, "row")} read${earlier}: ${changes}`, ...others].join("; ");
   return done ? counts : `Stopped: ${counts}; run the same command again to continue`;
 };
 
@@ -314,11 +307,9 @@ const outputOf = (
       createdCategories: created,
       ...(isDry && {
         // JSON has no undefined members.
-        preview: preview.map(({ line, decision, category }) => {
-          const isNew = decision.kind === "added";
-          const { name, status } = isNew ? decision.pet : decision.update.after;
-          const [id, changes] = isNew ? [] : [decision.update.before.id, decision.changes];
-          return { line, id, name, category, status, changes };
+        preview: preview.map(({ line, decision: { before, after, changes }, category }) => {
+          const { name, status } = after;
+          return { line, id: before?.id, name, category, status, changes };
         }),
       }),
       ...(isUpdate && { absentAnimals: absentPets.map(({ id, name }) => ({ id, name })) }),

@@ -50,7 +50,7 @@ export const changesIn = ({ before, after }: PetUpdate): MemberChange[] => [
 
 /** What an import does with a row. */
 export type Decision =
-  | { kind: "added"; pet: ImportedPet }
-  | { kind: "updated"; update: PetUpdate; changes: MemberChange[] }
+  | { kind: "added"; before?: undefined; after: ImportedPet; changes?: undefined }
+  | ({ kind: "updated"; changes: MemberChange[] } & PetUpdate)
   | { kind: "unchanged" }
   | { kind: "repeated" | "rejected"; reason: string };

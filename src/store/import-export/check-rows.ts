@@ -117,12 +117,12 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   };
 
   const decide = (pet: ImportedPet, present: PresentPet | undefined): Decision => {
-    if (!present) return { kind: "added", pet };
+    if (!present) return { kind: "added", after: pet };
     const update = { before: present, after: { ...pet, profile: pet.profile ?? present.profile } };
     const changes = changesIn(update);
     if (changes.length === 0) return { kind: "unchanged" };
     const reason = refuseUpdate(present, changes);
-    return reason === undefined ? { kind: "updated", update, changes } : reject(reason);
+    return reason === undefined ? { kind: "updated", ...update, changes } : reject(reason);
   };
 
   const check = async (row: Row, values: FieldValues, present?: PresentPet): Promise<Decision> => {

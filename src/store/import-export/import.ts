@@ -147,19 +147,6 @@ const importedMessage = (
 const MAX_PREVIEW = 5;
 const MAX_DIFFERENCES = 50;
 
-/** Collects the first rows that would change the store. */
-const previewOf = ({ names }: CategoryAccess, most: number) => {
-  const rows: Preview[] = [];
-  return {
-    rows,
-    add({ line }: Row, decision: Decision): void {
-      if (rows.length === most || (decision.kind !== "added" && decision.kind !== "updated")) return;
-      const { categoryId } = decision.kind === "added" ? decision.pet : decision.update.after;
-      rows.push({ line, decision, category: names.nameOf(categoryId) });
-    },
-  };
-};
-
 /** The categories with a record that animals belong to: they must still be there when the animals are stored. */
 const recordedCategories = (
   { added, updated }: BatchChanges,
@@ -255,7 +242,7 @@ const importWriter = (
     isOwn: (petId) => previous !== undefined && (present?.isOf(previous.id, petId) ?? false),
     debug: reporter.debug,
   });
-  const preview = previewOf(categories, key ? MAX_DIFFERENCES : MAX_PREVIEW);
+  const preview: Preview[] = [];
   /** Animals with a higher id are new. */
   const newestPet = present?.newestId() ?? 0;
   const pacing = writePacing(reporter.debug);
@@ -299,9 +286,14 @@ const importWriter = (
     for (const [index, row] of rows.entries()) {
       const decision = decisions[index] as Decision;
       counts[decision.kind]++;
-      if (!imports) preview.add(row, decision);
-      if (decision.kind === "added") added.push(decision.pet);
-      if (decision.kind === "updated") updated.push(decision.update);
+      if (decision.kind === "added") added.push(decision.after);
+      if (decision.kind === "updated") updated.push(decision);
+      if ("after" in decision && !imports && preview.length < (key ? MAX_DIFFERENCES : MAX_PREVIEW))
+        preview.push({
+          line: row.line,
+          decision,
+          category: categories.names.nameOf(decision.after.categoryId),
+        });
       if ("reason" in decision) reporter.onRejected(row.line, decision.reason);
       if (decision.kind === "rejected" && session?.rejectedFile)
         rejectedLines += format.rejected.formatLine(row, decision.reason);
@@ -327,7 +319,7 @@ const importWriter = (
     recordProgress,
     state: () => state,
     created: checker.created,
-    preview: preview.rows,
+    preview,
     /** Adds and updates the animals of rows and stores the progress up to `end`, in one transaction. */
     async write(rows: readonly Row[], batch: Batch, end: number): Promise<void> {
       state ??= await begin();
