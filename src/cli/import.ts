@@ -21,7 +21,7 @@ import { openFields } from "../store/pets/fields/service.ts";
 import type { Config } from "../config/config.ts";
 import { commandContext } from "../data/context.ts";
 import { databasePath } from "../data/data-dir/paths.ts";
-import type { Database } from "../data/db/open.ts";
+import { type Database, openDatabase } from "../data/db/open.ts";
 import { Fault } from "../lib/errors.ts";
 import { OPERATOR } from "../lib/actor.ts";
 import { isVerbose } from "../lib/log.ts";
@@ -194,23 +194,19 @@ const createIn = (config: Config, database: Database, names: CategoryNames) => {
   };
 };
 
-/**
- * The categories of a store for an import.
- * @param database undefined: the store does not exist yet
- * @param isDry missing categories are not stored
- */
+/** The categories of a store for an import. A dry run stores none. */
 const categoryAccess = (
   config: Config,
-  database: Database | undefined,
-  { creates, isDry }: { creates: boolean; isDry: boolean },
+  database: Database,
+  { createCategories, dryRun }: ImportFlags,
 ): CategoryAccess => {
-  const names = categoryNames(() => (database ? storedCategories(database) : []));
-  const create = isDry || !database ? pretendToCreate(names) : createIn(config, database, names);
+  const names = categoryNames(() => storedCategories(database));
+  const create = dryRun ? pretendToCreate(names) : createIn(config, database, names);
   return {
     names,
     problemOf,
-    create: creates ? create : undefined,
-    hasCategory: config.strictCategories && database ? categoryLookup(database) : undefined,
+    create: createCategories ? create : undefined,
+    hasCategory: config.strictCategories ? categoryLookup(database) : undefined,
   };
 };
 
@@ -381,35 +377,35 @@ const lockPathIn =
   (id: number): string =>
     join(dataDir, `import-${id}.lock`);
 
-const run = async (config: Config, flags: ImportFlags): Promise<Outcome> => {
-  const { strictCategories, dataDir } = config;
-  const isDry = flags.dryRun ?? false;
+/** Runs `work` on the store. A dry run without a store has an empty one. */
+const withStore = async <Result>(
+  config: Config,
+  { dryRun }: ImportFlags,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> => {
+  if (!dryRun || config.strictCategories || existsSync(databasePath(config.dataDir)))
+    return withDatabase(config, work);
+  const database = openDatabase(":memory:");
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+};
+
+const run = (config: Config, flags: ImportFlags): Promise<Outcome> => {
   const options = importOptionsOf(flags);
   const { map, key } = keyOf(flags);
-  const accessTo = (database: Database | undefined) =>
-    categoryAccess(config, database, { creates: flags.createCategories ?? false, isDry });
-  if (isDry && !strictCategories && !existsSync(databasePath(dataDir)))
-    return perform(
-      config,
-      { ...options, columns: columnsOf(map, [], key) },
-      {
-        imports: undefined,
-        categories: accessTo(undefined),
-        present: undefined,
-        addField: () => Promise.resolve(),
-      },
-    );
-  const lockPath = lockPathIn(config);
-  return withDatabase(config, (database) => {
+  return withStore(config, flags, (database) => {
+    const { strictCategories } = config;
     const fields = openFields(commandContext(config, database));
+    const repository = { now: Date.now, strictCategories, lockPath: lockPathIn(config) };
     return perform(
       config,
       { ...options, columns: columnsOf(map, fields.list(), key) },
       {
-        imports: isDry
-          ? undefined
-          : importRepository(database, { now: Date.now, strictCategories, lockPath }),
-        categories: accessTo(database),
+        imports: flags.dryRun ? undefined : importRepository(database, repository),
+        categories: categoryAccess(config, database, flags),
         present: presentPets(database),
         addField: async ({ name, label, kind }) => void (await fields.add({ name, label, kind }, OPERATOR)),
       },

@@ -44,8 +44,7 @@ interface CheckOptions {
   categories: CategoryAccess;
   unknown: UnknownValues;
   key: KeyField | undefined;
-  /** Undefined: the store does not exist yet. */
-  present: PresentPets | undefined;
+  present: PresentPets;
   /** True for an animal that this import has added. */
   isOwn(petId: number): boolean;
   debug(line: string): void;
@@ -65,11 +64,11 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   let unnamed = 0;
 
   const findPresent = (keys: readonly (string | undefined)[]): Map<unknown, PresentPet> => {
-    const found = store?.find(
+    const found = store.find(
       keyField,
       keys.filter((text) => text !== undefined),
     );
-    return new Map(found?.map((pet) => [key === "id" ? String(pet.id) : pet.profile["reference"], pet]));
+    return new Map(found.map((pet) => [key === "id" ? String(pet.id) : pet.profile["reference"], pet]));
   };
 
   /** Why a row changes nothing, whatever its other values. */
@@ -110,7 +109,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
       return `status: order ${openOrder} holds animal ${id}: complete or cancel the order first`;
     const reference = changes.find(({ member }) => member === "reference")?.to as string | undefined;
     if (reference === undefined) return undefined;
-    if (given.has(reference) || (store?.find("reference", [reference]) ?? []).length > 0)
+    if (given.has(reference) || store.find("reference", [reference]).length > 0)
       return `reference: another animal has ${quoted(reference)}`;
     given.add(reference);
     return undefined;

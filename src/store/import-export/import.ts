@@ -59,8 +59,7 @@ export interface Dependencies {
   /** Undefined: rows are only validated. */
   imports: ImportRepository | undefined;
   categories: CategoryAccess;
-  /** Undefined: the store does not exist yet. */
-  present: PresentPets | undefined;
+  present: PresentPets;
   /** Adds a custom field. */
   addField(field: CustomField): Promise<void>;
   now(): number;
@@ -239,12 +238,12 @@ const importWriter = (
     unknown,
     key,
     present,
-    isOwn: (petId) => previous !== undefined && (present?.isOf(previous.id, petId) ?? false),
+    isOwn: (petId) => previous !== undefined && present.isOf(previous.id, petId),
     debug: reporter.debug,
   });
   const preview: Preview[] = [];
   /** Animals with a higher id are new. */
-  const newestPet = present?.newestId() ?? 0;
+  const newestPet = present.newestId();
   const pacing = writePacing(reporter.debug);
   const absent: PresentPet[] = [];
   /** How many bytes of the file `fingerprint` covers. */
@@ -338,7 +337,7 @@ const importWriter = (
     absent,
     /** Finds the animals that the file of an update lacks, and acts on them. */
     async findAbsent(): Promise<void> {
-      if (!key || !present || !state) return;
+      if (!key || !state) return;
       if (checker.unnamed() > 0)
         return reporter.onNote(
           `${quantity(checker.unnamed(), "row")} may belong to any animal, so absent animals are unknown: correct these rows first`,
@@ -478,7 +477,7 @@ export const importFile = async (
     debug: reporter.debug,
   });
   const mayHaveReferences = format.columns.reference !== undefined || options.format === "ndjson";
-  if (!columns.key && path !== undefined && mayHaveReferences && present?.hasReferences())
+  if (!columns.key && path !== undefined && mayHaveReferences && present.hasReferences())
     await assertNew(open, format, point, present);
   if (imports) for (const field of format.newFields) await addField(field);
   using writer = importWriter(options, dependencies, format, point, newestId, unknown);
