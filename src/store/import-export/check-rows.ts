@@ -21,14 +21,14 @@ const brokenField = ({ name, profile = {} }: ImportedPet): string | undefined =>
 /** Validates a row, its text encoding and its category. */
 const rowValidator =
   (
-    { validate, isFromRejectedFile }: FileFormat,
+    { validate, isRejectedFile }: FileFormat,
     { isBroken, encoding }: Source,
     { hasCategory, names }: CategoryAccess,
   ) =>
-  (row: Row, values: FieldValues, present?: PresentPet): ValidationResult => {
+  (values: FieldValues, present?: PresentPet): ValidationResult => {
     const pet = validate(values, present);
     if (typeof pet === "string" || pet instanceof MissingCategory) return pet;
-    const broken = isBroken() || isFromRejectedFile(row) ? brokenField(pet) : undefined;
+    const broken = isBroken() || isRejectedFile ? brokenField(pet) : undefined;
     if (broken !== undefined && isBroken())
       return `${broken}: is not ${encoding}: save the file as UTF-8 (spreadsheets call it CSV UTF-8)`;
     if (broken !== undefined)
@@ -124,9 +124,9 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
     return reason === undefined ? { kind: "updated", ...update, changes } : reject(reason);
   };
 
-  const check = async (row: Row, values: FieldValues, present?: PresentPet): Promise<Decision> => {
-    let pet = validate(row, values, present);
-    if (pet instanceof MissingCategory) pet = (await createCategory(pet)) ?? validate(row, values, present);
+  const check = async (values: FieldValues, present?: PresentPet): Promise<Decision> => {
+    let pet = validate(values, present);
+    if (pet instanceof MissingCategory) pet = (await createCategory(pet)) ?? validate(values, present);
     if (pet instanceof MissingCategory) pet = rejectMissing(pet, unknown);
     return typeof pet === "string" ? reject(pet) : decide(pet, present);
   };
@@ -150,7 +150,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
         if (pet) seenIds.add(pet.id);
         const refused = refusal(keys[index], row.line, pet);
         decisions.push(
-          typeof read === "string" ? reject(read) : (refused ?? (await check(row, read, key && pet))),
+          typeof read === "string" ? reject(read) : (refused ?? (await check(read, key && pet))),
         );
       }
       return decisions;

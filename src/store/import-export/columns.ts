@@ -208,22 +208,34 @@ const SYNONYMS = {
   ),
 };
 
-/** The field that each synonym stands for, and its rank among those of the field. */
-const GUESSED: ReadonlyMap<string, { field: Field; rank: number }> = new Map(
-  [
-    ...Object.entries(SYNONYMS),
-    ...Object.entries(PROFILE_COLUMNS).map(([field, { synonyms }]) => [field, synonyms] as const),
-  ].flatMap(([field, names]) =>
-    names.map((name, rank) => [normalize(name), { field: field as Field, rank }] as const),
-  ),
-);
+/** True if a field needs no guess: `categoryId` makes a guess for `category` unnecessary. */
+const isFound = (field: Field, found: ReadonlySet<Field | undefined>): boolean =>
+  found.has(field) || (field === "category" && found.has("categoryId"));
 
-const guessOf = (column: string): Field | undefined => GUESSED.get(normalize(column))?.field;
-const rankOf = (column: string): number => GUESSED.get(normalize(column))?.rank ?? 0;
+const ALL_SYNONYMS = Object.entries({
+  ...SYNONYMS,
+  ...Object.fromEntries(Object.entries(PROFILE_COLUMNS).map(([field, { synonyms }]) => [field, synonyms])),
+}).map(([field, names]) => [field as Field, names.map(normalize)] as const);
+
+/** Guesses the fields that no column is named after and no mapping names. Of several candidates, the best synonym is read. */
+const guessesFor = (header: readonly string[], { fieldOf, isUnknown }: Columns): Mapping[] => {
+  const found = new Set(header.map(fieldOf));
+  // The first of equal names counts.
+  const unknown = new Map(
+    header
+      .filter(isUnknown)
+      .toReversed()
+      .map((column) => [normalize(column), column]),
+  );
+  return ALL_SYNONYMS.flatMap(([field, names]): Mapping[] => {
+    const column = names.map((name) => unknown.get(name)).find((one) => one !== undefined);
+    return column === undefined || isFound(field, found) ? [] : [[column, field]];
+  });
+};
 
 /** The fields of a header, with those that would be guessed. */
-const fieldsIn = (header: readonly string[], { fieldOf, isUnknown }: Columns): Set<Field | undefined> =>
-  new Set(header.map((column) => fieldOf(column) ?? (isUnknown(column) ? guessOf(column) : undefined)));
+const fieldsIn = (header: readonly string[], columns: Columns): Set<Field | undefined> =>
+  new Set([...header.map(columns.fieldOf), ...guessesFor(header, columns).map(([, role]) => role as Field)]);
 
 /** How many fields a header has. */
 export const countFields = (header: readonly string[], columns: Columns): number =>
@@ -233,10 +245,6 @@ export const countFields = (header: readonly string[], columns: Columns): number
 export const hasRequired = (header: readonly string[], columns: Columns): boolean =>
   missingFields(fieldsIn(header, columns), columns).length === 0;
 
-/** True if a field needs no guess: `categoryId` makes a guess for `category` unnecessary. */
-const isFound = (field: Field, found: ReadonlySet<Field | undefined>): boolean =>
-  found.has(field) || (field === "category" && found.has("categoryId"));
-
 interface Guess {
   /** The columns, with each guess as a mapping. */
   columns: Columns;
@@ -244,16 +252,10 @@ interface Guess {
   note: string | undefined;
 }
 
-/** Guesses the fields that no column is named after and no mapping names. Of several candidates, the best synonym is read. */
 export const guessColumns = (header: readonly string[], columns: Columns): Guess => {
-  const found = new Set(header.map(columns.fieldOf));
-  const candidates = Map.groupBy([...new Set(header)].filter(columns.isUnknown), guessOf);
-  const guesses: Mapping[] = [];
-  for (const [field, names] of candidates) {
-    if (field === undefined || isFound(field, found)) continue;
-    const [best = ""] = names.toSorted((one, other) => rankOf(one) - rankOf(other));
-    guesses.push([best, field]);
-  }
+  const guesses = guessesFor(header, columns).toSorted(
+    ([one], [other]) => header.indexOf(one) - header.indexOf(other),
+  );
   if (guesses.length === 0) return { columns, note: undefined };
   const told = guesses.map(([column, field]) => `${quoteNames([column])} is the ${field}`).join(", ");
   return {

@@ -14,7 +14,7 @@ import { readCsv, readHeader, sampleRows } from "./csv-reader.ts";
 import { keysIn, readNdjson } from "./ndjson-reader.ts";
 import { type DateOrder, dateOrderOf } from "./profile-columns.ts";
 import { type RejectedFormat, rejectedCsv, rejectedNdjson } from "./rejected-file.ts";
-import { type Batch, type Position, type Row, START } from "./row.ts";
+import { type Batch, type Position, START } from "./row.ts";
 import {
   type Meaning,
   type RowReader,
@@ -48,8 +48,8 @@ export interface FileFormat extends RowReader {
   firstRow: Position;
   batches(rest: AsyncIterable<Buffer>, position: Position): AsyncGenerator<Batch>;
   rejected: RejectedFormat;
-  /** True for a row of a file of rejected rows. */
-  isFromRejectedFile(row: Row): boolean;
+  /** True for a file of rejected rows. */
+  isRejectedFile: boolean;
   columns: FieldColumns;
   /** Custom fields that the file needs and the store does not have. */
   newFields: readonly CustomField[];
@@ -107,7 +107,7 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
     firstRow: header.end,
     batches: (rest, position) => readCsv(rest, position, header.delimiter),
     rejected: rejectedCsv(header.cells, header.delimiter),
-    isFromRejectedFile: () => isRejectedFile(header.cells),
+    isRejectedFile: isRejectedFile(header.cells),
     columns: Object.fromEntries(
       columns.fields.flatMap((field) =>
         indexes[field] === undefined ? [] : [[field, header.cells[indexes[field]]]],
@@ -132,7 +132,7 @@ const readNdjsonFormat = (options: FormatOptions, head: Buffer, meaningOf: Meani
     firstRow: START,
     batches: readNdjson,
     rejected: rejectedNdjson,
-    isFromRejectedFile: ({ content }) => isRejectedFile(Object.keys(content)),
+    isRejectedFile: isRejectedFile(keys),
     columns: Object.fromEntries(columns.mappings.map(([column, role]) => [role, column])),
     newFields,
     notes: defined([note]),
