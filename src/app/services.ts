@@ -23,7 +23,6 @@ import { IDLE_MS } from "../pages/console/sessions.ts";
 import { createSignInLinks } from "../pages/console/sign-in-links.ts";
 import { servedBy } from "../edge/certificate-store.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
-import { UNDO_MS } from "../store/import-export/undo.ts";
 import { undoRepository } from "../store/import-export/undo-repository.ts";
 import { openKeys } from "../access/keys/service.ts";
 import { openOrders } from "../store/orders/service.ts";
@@ -118,7 +117,7 @@ const storeServices = (
       pets.makeWords,
       byAge(() => responses.sweep(clock.now() - RETENTION_MS)),
       streams.sweep,
-      byAge(() => undo.sweep(clock.now() - UNDO_MS)),
+      byAge(() => undo.sweep(clock.now())),
       byAge(() => states.sweep(clock.now(), IDLE_MS)),
       byAge(access.audit.sweep),
     ]),

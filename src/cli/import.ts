@@ -12,7 +12,6 @@ import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../store/import-export/
 import type { Dependencies, ImportOptions } from "../store/import-export/import.ts";
 import { importFile, type ImportResult } from "../store/import-export/import.ts";
 import { categoryLookup, importRepository, storedCategories } from "../store/import-export/repository.ts";
-import { undoImport } from "../store/import-export/undo.ts";
 import { undoRepository } from "../store/import-export/undo-repository.ts";
 import { parseValueMapping, type ValueMapping } from "../store/import-export/value-mapping.ts";
 import { openCategories } from "../store/categories/service.ts";
@@ -423,8 +422,8 @@ const importIdOf = (text: string | undefined): number | undefined => {
 
 const undoLast = (config: Config, id: number | undefined): Promise<Outcome> =>
   withDatabase(config, async (database) => {
-    const imports = importRepository(database, { now: Date.now, lockPath: lockPathIn(config) });
-    const result = await undoImport(id, { undo: undoRepository(database), imports, now: Date.now });
+    const { hold } = importRepository(database, { now: Date.now, lockPath: lockPathIn(config) });
+    const result = await undoRepository(database).undo(id, hold, Date.now);
     const { deleted, restored, readded, file } = result;
     return {
       json: result,

@@ -15,7 +15,9 @@ import {
   value,
   valuesFor,
 } from "../../data/db/statement.ts";
-import type { Act } from "../../lib/actor.ts";
+import { OPERATOR } from "../../lib/actor.ts";
+import { quantity } from "../../lib/quantity.ts";
+import { DAY_MS, formatTime } from "../../lib/time.ts";
 import { fieldsOf } from "../pets/fields/repository.ts";
 import { fromStored } from "../pets/profile/profile.ts";
 import { storingProfile } from "../pets/profile/repository.ts";
@@ -40,11 +42,15 @@ interface Readded {
 }
 
 /** Undone changes: the numbers of animals that were deleted and restored, and those that were added again. */
-export interface Undone {
+interface Undone {
   deleted: number;
   restored: number;
   readded: Readded[];
 }
+
+const UNDO_DAYS = 30;
+/** How long an import can be undone: older changes are removed. */
+const UNDO_MS = UNDO_DAYS * DAY_MS;
 
 /** How many changes a transaction undoes. */
 const SLICE = 200;
@@ -171,22 +177,63 @@ const undoNext = (connection: Connection, importId: number, now: number): Undone
   return { ...undone, isLast: CHANGES.get(connection, { importId }) === undefined };
 };
 
+/** The import, if it can be undone. @throws UndoRefused */
+const findUndoable = (connection: Connection, id = LAST.get(connection)?.id ?? 0): Import => {
+  const found = FIND.get(connection, { id });
+  if (!found)
+    throw new UndoRefused(
+      id === 0
+        ? "no file was imported: there is nothing to undo"
+        : `there is no import ${id}: leave out the id to undo the last one`,
+    );
+  const name = `import ${id} of ${found.file}`;
+  if (found.undoneAt !== null)
+    throw new UndoRefused(
+      `${name} was undone on ${formatTime(found.undoneAt)}: name an earlier one with import --undo ID`,
+    );
+  const changed = found.added + found.updated;
+  if (changed > 0 && CHANGES.get(connection, { importId: id }) === undefined)
+    throw new UndoRefused(
+      `${name} changed ${quantity(changed, "animal")} that are no longer known: an import can be undone for ${UNDO_DAYS} days`,
+    );
+  return found;
+};
+
 export const undoRepository = ({ client, commit }: Database) => ({
-  /** The import with an id, or the last one. */
-  find: (id = LAST.get(client)?.id ?? 0): Import | undefined => FIND.get(client, { id }),
-  hasChanges: (importId: number): boolean => CHANGES.get(client, { importId }) !== undefined,
-  /** Checks every change of an import. @throws UndoRefused */
-  check: (importId: number): void => assertUnchanged(client, importId),
-  /** Undoes the next changes of an import in one atomic step. @throws UndoRefused if an animal was changed meanwhile */
-  undoNext: ({ id, file }: Import, act: Act) =>
-    commitDecided(commit, (connection) => {
-      const undone = undoNext(connection, id, act.now);
-      const entry = { action: "import.undone", id, label: basename(file) } as const;
-      return undone.isLast ? [undone, END.with({ id, now: act.now }), ...record(act, entry)] : [undone];
-    }),
+  /**
+   * Undoes an import, or the last one: deletes its new animals and restores the others. All animals are checked before the
+   * first is written. An undo that was interrupted continues when it is called again.
+   * @param hold keeps other processes from continuing the import
+   * @throws UndoRefused if an animal was changed since the import; ConcurrentImport while it is running
+   */
+  async undo(
+    wanted: number | undefined,
+    hold: (id: number) => Disposable,
+    now: () => number,
+  ): Promise<Undone & Pick<Import, "id" | "file">> {
+    const { id, file } = findUndoable(client, wanted);
+    using _ = hold(id);
+    // Another process may have undone it before.
+    findUndoable(client, id);
+    assertUnchanged(client, id);
+    const undone: Undone = { deleted: 0, restored: 0, readded: [] };
+    for (let isLast = false; !isLast;) {
+      const act = { actor: OPERATOR, now: now() };
+      const next = await commitDecided(commit, (connection) => {
+        const slice = undoNext(connection, id, act.now);
+        const entry = { action: "import.undone", id, label: basename(file) } as const;
+        return slice.isLast ? [slice, END.with({ id, now: act.now }), ...record(act, entry)] : [slice];
+      });
+      undone.deleted += next.deleted;
+      undone.restored += next.restored;
+      undone.readded.push(...next.readded);
+      ({ isLast } = next);
+    }
+    return { id, file, ...undone };
+  },
   /** Removes the changes of old imports, a slice at a time. @returns true if more may follow */
-  async sweep(before: number): Promise<boolean> {
-    const ids = OLD.all(client, { before }).map(({ id }) => id);
+  async sweep(now: number): Promise<boolean> {
+    const ids = OLD.all(client, { before: now - UNDO_MS }).map(({ id }) => id);
     if (ids.length > 0) await commit([REMOVE.with({ ids: JSON.stringify(ids) })]);
     return ids.length === SLICE;
   },

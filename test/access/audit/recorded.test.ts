@@ -4,7 +4,6 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { adopterRepository } from "../../../src/store/orders/erasure.ts";
 import { importRepository } from "../../../src/store/import-export/repository.ts";
-import { undoImport } from "../../../src/store/import-export/undo.ts";
 import { undoRepository } from "../../../src/store/import-export/undo-repository.ts";
 import { ACTION_NAMES, type Action } from "../../../src/data/db/actions.ts";
 import { OPERATOR } from "../../../src/lib/actor.ts";
@@ -223,8 +222,7 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
   async "import.undone"(project) {
     const { database, clock } = project.store;
     const id = await imports(project).start(RECORD, false, 0);
-    const undo = undoRepository(database);
-    await undoImport(id, { undo, imports: imports(project), now: clock.now });
+    await undoRepository(database).undo(id, imports(project).hold, clock.now);
     return {
       actor: { kind: "operator" },
       resource: { kind: "import", id: "1", name: "animals.csv" },
