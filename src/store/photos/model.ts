@@ -13,8 +13,6 @@ export const UPLOAD_TYPES = [
   "application/octet-stream",
 ];
 
-const isAlt = (value: unknown): boolean => value === "" || isLine(value, MAX_ALT_LENGTH);
-
 const Alt = checked<string>(
   "PhotoAlt",
   {
@@ -24,7 +22,7 @@ const Alt = checked<string>(
     examples: ["Bella sleeps on a sofa"],
   },
   `must be a line of at most ${MAX_ALT_LENGTH} characters, without control or invisible characters`,
-  isAlt,
+  (value) => value === "" || isLine(value, MAX_ALT_LENGTH),
 );
 
 const Pixels = (description: string, example: number) => Count(`${description}, in pixels.`, example);

@@ -1,6 +1,6 @@
-import { Fault, fieldFault } from "../../lib/errors.ts";
-import { isLine, lineRule } from "../../lib/text.ts";
-import { MAX_ALT_LENGTH } from "./photo.ts";
+import { assertValid } from "../../http/validation.ts";
+import { Fault } from "../../lib/errors.ts";
+import { AddQuery } from "./model.ts";
 
 /** A photo as a client sent it. */
 export interface ReceivedPhoto {
@@ -53,12 +53,7 @@ export const readUpload = async (
   const body = Buffer.from(await Bun.file(path).arrayBuffer());
   const isForm = /^multipart\/form-data\b/i.test(contentType);
   const { bytes, alt = given ?? "" } = isForm ? readForm(body, contentType) : { bytes: body };
-  if (alt !== "" && !isLine(alt, MAX_ALT_LENGTH))
-    throw fieldFault(
-      "invalid_request",
-      { field: "alt", rule: "format" },
-      `alt: ${lineRule(MAX_ALT_LENGTH)}, or empty`,
-    );
+  assertValid(AddQuery, { alt });
   const hash = await crypto.subtle.digest("SHA-256", bytes);
   return { bytes, alt, digest: JSON.stringify([Buffer.from(hash).toString("hex"), alt]) };
 };
