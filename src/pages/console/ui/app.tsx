@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { ActionButton, Toasts, useAction } from "./parts/action.tsx";
 import { Adoptions } from "./adoptions/adoptions.tsx";
 import { Animals } from "./animals/list.tsx";
-import { PhotoUploads } from "./animals/photos.tsx";
+import { usePhotoGuard } from "./animals/photos.tsx";
 import { Activity } from "./audit/activity.tsx";
 import { Categories } from "./categories/categories.tsx";
 import { AllDomains } from "./domains/list.tsx";
@@ -135,32 +135,33 @@ const NotFound = () => (
 );
 
 /** The pages of a signed-in user. The routes have no keys: a page stays while its address changes. */
-const SignedIn = () => (
-  <SessionProvider
-    signedOut={(hasEnded, oidc) => <SignIn hasEnded={hasEnded} oidc={oidc} />}
-    ended={(oidc) => <SessionEnded oidc={oidc} />}
-    pending={(error) => (
-      <main class="container">
-        {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
-      </main>
-    )}
-  >
-    <Navigation />
-    <main id="main" class="container" tabIndex={-1}>
-      <UploadsProvider>
-        <PhotoUploads>
+const SignedIn = () => {
+  usePhotoGuard();
+  return (
+    <SessionProvider
+      signedOut={(hasEnded, oidc) => <SignIn hasEnded={hasEnded} oidc={oidc} />}
+      ended={(oidc) => <SessionEnded oidc={oidc} />}
+      pending={(error) => (
+        <main class="container">
+          {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
+        </main>
+      )}
+    >
+      <Navigation />
+      <main id="main" class="container" tabIndex={-1}>
+        <UploadsProvider>
           <Router>
             {ROUTES.map(([path, Area]) => (
               <Route path={`/console${path}`} component={Area} />
             ))}
             <Route default component={NotFound} />
           </Router>
-        </PhotoUploads>
-      </UploadsProvider>
-    </main>
-    <LeaveDialog />
-  </SessionProvider>
-);
+        </UploadsProvider>
+      </main>
+      <LeaveDialog />
+    </SessionProvider>
+  );
+};
 
 /** The pages of links, which need no session. */
 const LINKS: Readonly<Record<string, ComponentType>> = {

@@ -45,7 +45,7 @@ import { About, Dialog, DialogButtons, DialogForm, useDraftGuard } from "../part
 import { pluralize, problemAt, problemsOf, wordsFor } from "../parts/wording.ts";
 import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { ArrangePhotos } from "./arrange-photos.tsx";
-import { ACCEPTED, usePhotoUploads } from "./photos.tsx";
+import { ACCEPTED, useSendPhoto } from "./photos.tsx";
 import { PlaceAdoption } from "../adoptions/place.tsx";
 import { takeFocus } from "../parts/navigation.ts";
 import { type Member, membersWith, profileChangeOf, profileDraftOf, profileWords } from "./profile.ts";
@@ -278,7 +278,7 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
   /** Undefined until the animal is added: its profile may be refused after that. */
   const added = useRef<WholeVersion>();
   const [photos, setPhotos] = useState<readonly File[]>([]);
-  const { queue } = usePhotoUploads();
+  const sendPhoto = useSendPhoto();
   const adding = useAction({
     // The draft is passed in: Enter may come before the last change is rendered.
     async act(draft: AnimalDraft) {
@@ -288,7 +288,7 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
     },
     onDone(animal) {
       onAdded(animal);
-      queue.add(animal.id, photos);
+      for (const file of photos) sendPhoto(animal.id, file);
     },
     at: back,
     says: ({ id, name }) => ({

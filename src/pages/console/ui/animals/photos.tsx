@@ -1,13 +1,12 @@
-import { useQueryClient } from "@tanstack/preact-query";
-import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { skipToken, useIsMutating, useMutationState, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useEffect, useLayoutEffect } from "preact/hooks";
+import { newIdempotencyKey } from "../api/client.ts";
 import { sendFile } from "../api/upload.ts";
 import { useToast } from "../parts/action.tsx";
 import { DropField } from "../parts/form.tsx";
 import { guard } from "../parts/navigation.ts";
 import { pluralize } from "../parts/wording.ts";
 import { animalPath } from "./animal.ts";
-import { type PhotoUpload, type Send, photoQueue } from "./photo-queue.ts";
 import { rereadAnimals } from "./queries.ts";
 
 /** A phone offers its camera for these, and converts its own format to JPEG. */
@@ -20,83 +19,118 @@ const LEAVING = {
   leave: "Cancel the upload",
 };
 
-interface Uploads {
-  uploads: readonly PhotoUpload[];
-  queue: ReturnType<typeof photoQueue>;
+interface Upload {
+  petId: number;
+  file: File;
+  /** The idempotency key: a repetition adds no second photo. */
+  key: string;
 }
 
-const Current = createContext<Uploads | undefined>(undefined);
+const UPLOADS = ["photo uploads"] as const;
 
-/** The photos that are sent. Use it only below `PhotoUploads`. */
-export const usePhotoUploads = (): Uploads => useContext(Current)!;
+/** The query of the share of an upload that was sent, from 0 to 1. */
+const shareOf = ({ key }: Upload) => [...UPLOADS, key] as const;
 
-/** Keeps sending photos while pages change. Closing the tab and signing out ask first. */
-export const PhotoUploads = ({ children }: { children: ComponentChildren }) => {
+/**
+ * Returns a function that sends a photo, also while pages change. Photos are sent one after the other: the server processes
+ * one at a time. Refused ones stay, and the others continue.
+ */
+export const useSendPhoto = () => {
   const queries = useQueryClient();
   const toast = useToast();
-  const [uploads, setUploads] = useState<readonly PhotoUpload[]>([]);
-  const send: Send = async ({ key, petId, file }, onProgress) => {
+  return (petId: number, file: File, key = newIdempotencyKey()): void => {
+    const upload = { petId, file, key };
     const headers = { "content-type": file.type || "application/octet-stream", "idempotency-key": key };
-    const { result } = sendFile(`/v1/pets/${petId}/photos`, file, { what: "photo", headers, onProgress });
-    await result.catch((error: Error) => {
-      const href = animalPath(petId);
-      // The animal's page shows the error itself.
-      if (location.pathname !== href)
-        toast({ words: `${file.name}: ${error.message}`, tone: "bad", link: { href, label: "View animal" } });
-      throw error;
+    const onProgress = (share: number) => void queries.setQueryData(shareOf(upload), share);
+    const cache = queries.getMutationCache();
+    const sending = cache.build<unknown, Error, Upload, unknown>(queries, {
+      mutationKey: [...UPLOADS, petId],
+      scope: { id: "photos" },
+      gcTime: Infinity,
+      mutationFn: () =>
+        sendFile(`/v1/pets/${petId}/photos`, file, { what: "photo", headers, onProgress }).result,
+      onSuccess: () => void rereadAnimals(queries, [petId]).catch(() => {}),
+      onError({ message }) {
+        const href = animalPath(petId);
+        // The animal's page shows the error itself.
+        if (location.pathname !== href)
+          toast({ words: `${file.name}: ${message}`, tone: "bad", link: { href, label: "View animal" } });
+      },
     });
-    void rereadAnimals(queries, [petId]).catch(() => {});
-  };
-  const [queue] = useState(() => photoQueue(send, setUploads));
-  const areSending = uploads.some(({ error }) => !error);
-  useLayoutEffect(() => (areSending ? guard(LEAVING, "console") : undefined), [areSending]);
-  return <Current.Provider value={{ uploads, queue }}>{children}</Current.Provider>;
-};
-
-/** Calls `onFiles` with files that are pasted anywhere on the page. */
-const usePaste = (onFiles: (files: readonly File[]) => void): void => {
-  const latest = useRef(onFiles);
-  latest.current = onFiles;
-  useEffect(() => {
-    const onPaste = ({ clipboardData }: ClipboardEvent) => latest.current([...(clipboardData?.files ?? [])]);
-    document.addEventListener("paste", onPaste);
-    return () => document.removeEventListener("paste", onPaste);
-  }, []);
-};
-
-const Upload = ({ upload: { key, file, share, error } }: { upload: PhotoUpload }) => {
-  const { queue } = usePhotoUploads();
-  if (!error)
-    return (
-      <li>
-        {file.name}{" "}
-        <progress aria-label={`Sending ${file.name}`} {...(share < 1 && { value: share })} max={1} />
-      </li>
+    sending.execute(upload).then(
+      () => cache.remove(sending),
+      () => {},
     );
+  };
+};
+
+/** Asks before the tab is closed, or the user signs out, while photos are sent. */
+export const usePhotoGuard = (): void => {
+  const areSending = useIsMutating({ mutationKey: UPLOADS }) > 0;
+  useLayoutEffect(() => (areSending ? guard(LEAVING, "console") : undefined), [areSending]);
+};
+
+/** The photos of an animal that are sent or wait for their turn, or were refused. */
+const useUploads = (petId: number) => {
+  const cache = useQueryClient().getMutationCache();
+  return useMutationState({
+    filters: { mutationKey: [...UPLOADS, petId] },
+    select: (sending) => ({
+      upload: sending.state.variables as Upload,
+      error: sending.state.error,
+      forget: () => cache.remove(sending),
+    }),
+  });
+};
+
+const Progress = ({ upload }: { upload: Upload }) => {
+  const { data: share = 0 } = useQuery<number>({ queryKey: shareOf(upload), queryFn: skipToken });
+  const { name } = upload.file;
   return (
-    <li class="notice problem" role="alert">
-      <p>
-        <bdi>{file.name}</bdi>: {error.message}
-      </p>
-      <div class="buttons">
-        <button type="button" class="secondary outline" onClick={() => queue.retry(key)}>
-          Try again
-        </button>
-        <button type="button" class="secondary outline" onClick={() => queue.forget(key)}>
-          Leave it out
-        </button>
-      </div>
-    </li>
+    <>
+      {name} <progress aria-label={`Sending ${name}`} {...(share < 1 && { value: share })} max={1} />
+    </>
   );
 };
 
-/** The place where photos of an animal are dropped, pasted, or chosen. */
+type Refused = ReturnType<typeof useUploads>[number];
+
+const Failure = ({ upload: { petId, file, key }, error, forget }: Refused) => {
+  const send = useSendPhoto();
+  const retry = () => {
+    forget();
+    send(petId, file, key);
+  };
+  return (
+    <div class="notice problem" role="alert">
+      <p>
+        <bdi>{file.name}</bdi>: {error?.message}
+      </p>
+      <div class="buttons">
+        <button type="button" class="secondary outline" onClick={retry}>
+          Try again
+        </button>
+        <button type="button" class="secondary outline" onClick={forget}>
+          Leave it out
+        </button>
+      </div>
+    </div>
+  );
+};
+
+/** The place where photos of an animal are dropped, pasted anywhere on the page, or chosen. */
 export const AddPhotos = ({ petId }: { petId: number }) => {
-  const { uploads, queue } = usePhotoUploads();
-  const mine = uploads.filter((one) => one.petId === petId);
-  const sent = mine.filter(({ error }) => !error).length;
-  const take = (files: readonly File[]) => files.length > 0 && queue.add(petId, files);
-  usePaste(take);
+  const uploads = useUploads(petId);
+  const send = useSendPhoto();
+  const sending = uploads.filter(({ error }) => !error).length;
+  const take = (files: Iterable<File>) => {
+    for (const file of files) send(petId, file);
+  };
+  useEffect(() => {
+    const onPaste = ({ clipboardData }: ClipboardEvent) => take(clipboardData?.files ?? []);
+    document.addEventListener("paste", onPaste);
+    return () => document.removeEventListener("paste", onPaste);
+  }, [petId]);
   return (
     <>
       <DropField
@@ -107,11 +141,11 @@ export const AddPhotos = ({ petId }: { petId: number }) => {
         onFiles={take}
       />
       <p class="visually-hidden" role="status">
-        {sent > 0 && `Sending ${pluralize(sent, "photo")}`}
+        {sending > 0 && `Sending ${pluralize(sending, "photo")}`}
       </p>
       <ul class="uploads">
-        {mine.map((upload) => (
-          <Upload key={upload.key} upload={upload} />
+        {uploads.map((one) => (
+          <li key={one.upload.key}>{one.error ? <Failure {...one} /> : <Progress upload={one.upload} />}</li>
         ))}
       </ul>
     </>
