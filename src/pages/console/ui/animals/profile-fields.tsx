@@ -22,7 +22,7 @@ const MemberField = ({
   const { value = "", ...bound } = bind(name);
   const field = { label, hint: changed ?? member.hint, value, ...bound };
   if (options) return <SelectField options={[["", "–"], ...options]} {...field} />;
-  if (kind === "lines") return <TextField rows={3} {...field} />;
+  if (kind === "text") return <TextField rows={3} {...field} />;
   if (kind === "date") return <TextField type="date" {...field} />;
   return <TextField {...field} />;
 };

@@ -14,9 +14,9 @@ export interface Member {
   name: string;
   label: string;
   /** By default, a line of text. */
-  kind?: "lines" | "list" | "number" | "kilograms" | "boolean" | "date";
-  options?: Options;
-  isPublic?: false;
+  kind?: CustomField["kind"] | "list" | "kilograms" | "money";
+  options?: Options | undefined;
+  isPublic?: boolean;
   hint?: string;
 }
 
@@ -48,21 +48,19 @@ export const MEMBERS: readonly Member[] = [
   { name: "arrivedOn", label: "Arrived", kind: "date" },
   { name: "reference", label: "Number", hint: "The shelter's own number of the animal." },
   { name: "location", label: "Place" },
-  { name: "fee.amount", label: "Fee", hint: "Such as 120 or 99.50." },
-  { name: "fee.currency", label: "Currency", hint: "Its code, such as EUR." },
+  { name: "fee", label: "Fee", kind: "money", hint: "With its currency, such as 99.50 EUR." },
   { name: "tags", label: "Tags", kind: "list", hint: "Up to 20. Put commas between them." },
-  { name: "specialNeeds", label: "Special needs", kind: "lines" },
-  { name: "description", label: "Description", kind: "lines", hint: "For adopters." },
-  { name: "notes", label: "Notes", kind: "lines", isPublic: false },
+  { name: "specialNeeds", label: "Special needs", kind: "text" },
+  { name: "description", label: "Description", kind: "text", hint: "For adopters." },
+  { name: "notes", label: "Notes", kind: "text", isPublic: false },
 ];
 
 const memberOf = ({ name, label, kind, choices, public: isPublic }: CustomField): Member => ({
   name: `custom.${name}`,
   label,
-  ...(kind === "text" && { kind: "lines" as const }),
-  ...(kind !== "text" && kind !== "choice" && { kind }),
-  ...(choices && { options: choices.map((choice) => [choice, choice] as const) }),
-  ...(!isPublic && { isPublic }),
+  kind,
+  isPublic,
+  options: choices?.map((choice) => [choice, choice]),
 });
 
 /** All members, those of the custom fields last. */
@@ -90,23 +88,6 @@ const digitsOf = (currency: string): number => {
   }
 };
 
-/** The text of each member by its name, as a form shows it; "" if it is absent. */
-export type ProfileDraft = Readonly<Record<string, string>>;
-
-const textOf = (profile: Profile, { name, kind }: Member): string => {
-  const value = valueAt(profile, name);
-  if (value === undefined) return "";
-  if (name === "fee.amount" && profile.fee) {
-    const digits = digitsOf(profile.fee.currency);
-    return (profile.fee.amount / 10 ** digits).toFixed(digits);
-  }
-  if (kind === "kilograms") return String(Number(value) / 1000);
-  return Array.isArray(value) ? value.join(", ") : `${value as string | number | boolean}`;
-};
-
-export const profileDraftOf = (profile: Profile, members: readonly Member[]): ProfileDraft =>
-  Object.fromEntries(members.map((member) => [member.name, textOf(profile, member)]));
-
 /** Decimals beyond these are errors of binary arithmetic: 1.1 * 100 is 110.00000000000001. */
 const EXACT_DECIMALS = 6;
 
@@ -117,19 +98,41 @@ const numberOf = (text: string, factor = 1): number | string => {
   return factor === 1 ? Number(plain) : Number((Number(plain) * factor).toFixed(EXACT_DECIMALS));
 };
 
-const jsonOf = (draft: ProfileDraft, { name, kind }: Member): unknown => {
-  const text = (draft[name] ?? "").trim();
+type Fee = NonNullable<Profile["fee"]>;
+
+/** "120.00 EUR" */
+const feeText = ({ amount, currency }: Fee): string => {
+  const digits = digitsOf(currency);
+  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+};
+
+const feeOf = (text: string): object | string => {
+  const [, amount, currency] = /^(\S+)\s*([A-Z]{3})$/.exec(text.toUpperCase()) ?? [];
+  return amount && currency ? { amount: numberOf(amount, 10 ** digitsOf(currency)), currency } : text;
+};
+
+/** The text of each member by its name, as a form shows it; "" if it is absent. */
+export type ProfileDraft = Readonly<Record<string, string>>;
+
+const textOf = (profile: Profile, { name, kind }: Member): string => {
+  const value = valueAt(profile, name);
+  if (value === undefined) return "";
+  if (kind === "money") return feeText(value as Fee);
+  if (kind === "kilograms") return String(Number(value) / 1000);
+  return Array.isArray(value) ? value.join(", ") : `${value as string | number | boolean}`;
+};
+
+const jsonOf = (text: string, kind: Member["kind"]): unknown => {
   if (text === "") return null;
-  if (name === "fee.amount") return numberOf(text, 10 ** digitsOf(draft["fee.currency"] ?? ""));
+  if (kind === "money") return feeOf(text);
   if (kind === "number") return numberOf(text);
   if (kind === "kilograms") return numberOf(text, 1000);
   if (kind === "boolean") return text === "true";
-  if (kind !== "list") return text;
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter(Boolean);
+  return kind === "list" ? text.split(/\s*,\s*/).filter(Boolean) : text;
 };
+
+export const profileDraftOf = (profile: Profile, members: readonly Member[]): ProfileDraft =>
+  Object.fromEntries(members.map((member) => [member.name, textOf(profile, member)]));
 
 const DATE_RULES = { maximum: "Enter a date that is at most a year from now." };
 
@@ -152,17 +155,13 @@ export const profileChangeOf = (
   members: readonly Member[],
 ): ProfileChange => {
   const change: Record<string, unknown> = {};
-  const isFee = ({ name }: Member) => name.startsWith("fee.");
-  const changed = members.filter(({ name }) => (before[name] ?? "") !== (after[name] ?? ""));
-  // An amount depends on its currency.
-  const sent = changed.some(isFee) ? members.filter((one) => isFee(one) || changed.includes(one)) : changed;
-  for (const member of sent) {
-    const [name = "", inner] = member.name.split(".");
-    const value = jsonOf(after, member);
+  for (const { name: path, kind } of members) {
+    const text = after[path] ?? "";
+    if (text === (before[path] ?? "")) continue;
+    const [name = "", inner] = path.split(".");
+    const value = jsonOf(text.trim(), kind);
     change[name] = inner === undefined ? value : { ...(change[name] as object), [inner]: value };
   }
-  const isWithoutFee = after["fee.amount"] === "" && (before["fee.amount"] !== "" || !after["fee.currency"]);
-  if (change["fee"] && isWithoutFee) change["fee"] = null;
   return change;
 };
 
@@ -182,31 +181,31 @@ export const ageOf = (
   { birthDate, birthDateEstimated: isEstimated = false }: Pick<Profile, "birthDate" | "birthDateEstimated">,
   now: Date,
 ): string | undefined => {
-  const [year, month, day] = (birthDate ?? "").split("-").map(Number);
-  if (!year) return undefined;
-  const about = isEstimated || !month ? "about " : "";
+  const [year = 0, month = 0, day = 0] = (birthDate ?? "").split("-").map(Number);
+  if (!birthDate) return undefined;
   const years = now.getFullYear() - year;
-  if (!month)
-    return years > 0 ? `${about}${pluralize(years, "year")}` : years === 0 ? "under a year" : undefined;
-  const months = years * 12 + now.getMonth() + 1 - month - (day !== undefined && day > now.getDate() ? 1 : 0);
-  const weeks = day === undefined ? MAX_WEEKS : Math.floor(daysSince(birthDate!, now) / 7);
+  const months = years * 12 + (month && now.getMonth() + 1 - month) - (day > now.getDate() ? 1 : 0);
+  const weeks = day === 0 ? MAX_WEEKS : Math.floor(daysSince(birthDate, now) / 7);
   if (months < 0 || weeks < 0) return undefined;
+  if (month === 0 && years === 0) return "under a year";
+  const about = isEstimated || month === 0 ? "about " : "";
   if (weeks < MAX_WEEKS) return `${about}${pluralize(weeks, "week")}`;
-  return months < MAX_MONTHS
-    ? `${about}${pluralize(months, "month")}`
-    : `${about}${pluralize(Math.floor(months / 12), "year")}`;
+  const isInMonths = month > 0 && months < MAX_MONTHS;
+  return about + (isInMonths ? pluralize(months, "month") : pluralize(Math.floor(months / 12), "year"));
 };
 
 /** "2024", "May 2024" or "17 May 2024". */
 export const formatDate = (date: string): string => {
-  const parts = { year: "numeric", month: "long", day: "numeric" } as const;
-  const known = Object.entries(parts).slice(0, date.split("-").length);
-  return new Intl.DateTimeFormat("en-GB", { ...Object.fromEntries(known), timeZone: "UTC" }).format(
-    new Date(date),
-  );
+  const [, month, day] = date.split("-");
+  return new Date(date).toLocaleDateString("en-GB", {
+    year: "numeric",
+    month: month && "long",
+    day: day && "numeric",
+    timeZone: "UTC",
+  } as Intl.DateTimeFormatOptions);
 };
 
-const formatFee = ({ amount, currency }: NonNullable<Profile["fee"]>): string =>
+const formatFee = ({ amount, currency }: Fee): string =>
   new Intl.NumberFormat("en", { style: "currency", currency, trailingZeroDisplay: "stripIfInteger" }).format(
     amount / 10 ** digitsOf(currency),
   );
@@ -214,43 +213,37 @@ const formatFee = ({ amount, currency }: NonNullable<Profile["fee"]>): string =>
 const born = (profile: Profile, now: Date): string => {
   const { birthDate = "", birthDateEstimated } = profile;
   const age = ageOf(profile, now);
-  const date = `${formatDate(birthDate)}${birthDateEstimated ? ", estimated" : ""}`;
-  return age ? `${date} (${age})` : date;
+  return `${formatDate(birthDate)}${birthDateEstimated ? ", estimated" : ""}${age ? ` (${age})` : ""}`;
 };
 
 const arrived = (date: string, isHere: boolean, now: Date): string => {
   const days = daysSince(date, now);
-  return isHere && days >= 0 ? `${formatDate(date)} (${pluralize(days, "day")} here)` : formatDate(date);
+  return `${formatDate(date)}${isHere && days >= 0 ? ` (${pluralize(days, "day")} here)` : ""}`;
 };
 
-interface Fact {
-  name: string;
-  words: string;
-  isPublic: boolean;
-}
-
 /** Shown elsewhere, or with another member. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["birthDateEstimated", "fee.currency", "description"]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["birthDateEstimated", "description"]);
 
 /** The facts that are known of an animal, as people read them. @param isHere false once it is adopted */
 export const factsOf = (
   profile: Profile,
   fields: readonly CustomField[],
   { isHere, now }: { isHere: boolean; now: Date },
-): readonly Fact[] => {
-  const wordsOf = (member: Member): string => {
+) => {
+  const wordsOf = (member: Member, text: string): string => {
     const { name, kind } = member;
-    const text = textOf(profile, member);
     if (name === "birthDate") return born(profile, now);
     if (name === "arrivedOn") return arrived(text, isHere, now);
-    if (name === "fee.amount") return formatFee(profile.fee!);
+    if (kind === "money") return formatFee(profile.fee!);
     if (kind === "kilograms") return `${text} kg`;
     if (kind === "date") return formatDate(text);
     return optionsOf(member)?.find(([value]) => value === text)?.[1] ?? text;
   };
-  return membersWith(fields)
-    .filter((member) => !ELSEWHERE.has(member.name) && textOf(profile, member) !== "")
-    .map((member) => ({ name: member.label, words: wordsOf(member), isPublic: member.isPublic !== false }));
+  return membersWith(fields).flatMap((member) => {
+    const text = textOf(profile, member);
+    if (ELSEWHERE.has(member.name) || text === "") return [];
+    return { name: member.label, words: wordsOf(member, text), isPublic: member.isPublic !== false };
+  });
 };
 
 /** "Female · 2 years · Domestic shorthair" */
