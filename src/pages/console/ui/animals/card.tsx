@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
+import { encode } from "uqr";
 import { useCategories, useCustomFields } from "../categories/queries.ts";
-import { Facts, useClock } from "../parts/page.tsx";
+import { Facts, Page, useClock } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
-import { type Animal, animalsPath } from "./animal.ts";
+import { type Animal, animalPath, animalsPath } from "./animal.ts";
 import { CategoryName, StatusBadge } from "./dialogs.tsx";
 import { AddPhotos } from "./photos.tsx";
 import { Picture, altOf } from "./picture.tsx";
@@ -40,39 +41,45 @@ const Gallery = ({ name, photos }: { name: string; photos: readonly Photo[] }) =
   );
 };
 
-/** What is known of an animal, without the members that are not set. */
-export const AnimalFacts = ({ animal: { id, categoryId, status, profile } }: { animal: Animal }) => {
+/** What is known of an animal, without the members that are not set. @param isForAdopters only what they may see */
+const KnownFacts = ({ animal, isForAdopters = false }: { animal: Animal; isForAdopters?: boolean }) => {
+  const { id, categoryId, status, profile } = animal;
   const { categories } = useCategories();
   const { data: fields = [] } = useCustomFields();
   const now = new Date(useClock((now) => new Date(now).setHours(0, 0, 0, 0)));
-  const known = profile ? factsOf(profile, fields, { isHere: status !== "sold", now }) : [];
+  const isHere = isForAdopters || status !== "sold";
+  const known = profile ? factsOf(profile, fields, { isHere, now }) : [];
   return (
-    <section class="box">
-      <h2>Facts</h2>
-      <Facts
-        facts={[
-          ["No.", id],
-          [
-            "Category",
-            <a href={animalsPath({ category: String(categoryId) })}>
-              <CategoryName id={categoryId} categories={categories} />
-            </a>,
-          ],
-          ["Status", <StatusBadge status={status} />],
-          ...known.map(({ name, words, isPublic }) => {
-            const fact = (
-              <>
-                <bdi>{words}</bdi>
-                {!isPublic && <small>Not public</small>}
-              </>
-            );
-            return [name, fact] as const;
-          }),
-        ]}
-      />
-    </section>
+    <Facts
+      facts={[
+        ["No.", !isForAdopters && id],
+        [
+          "Category",
+          <a href={animalsPath({ category: String(categoryId) })}>
+            <CategoryName id={categoryId} categories={categories} />
+          </a>,
+        ],
+        ["Status", !isForAdopters && <StatusBadge status={status} />],
+        ...known.map(({ name, words, isPublic }) => {
+          const fact = (isPublic || !isForAdopters) && (
+            <>
+              <bdi>{words}</bdi>
+              {!isPublic && <small>Not public</small>}
+            </>
+          );
+          return [name, fact] as const;
+        }),
+      ]}
+    />
   );
 };
+
+export const AnimalFacts = ({ animal }: { animal: Animal }) => (
+  <section class="box">
+    <h2>Facts</h2>
+    <KnownFacts animal={animal} />
+  </section>
+);
 
 /** Paragraphs of plain text. CommonMark is shown as it was written. */
 const Description = ({ text = "" }: { text: string | undefined }) => {
@@ -104,5 +111,40 @@ export const Portrait = ({ animal, arrange }: { animal: Animal; arrange: string 
       )}
       <Description text={profile?.description} />
     </div>
+  );
+};
+
+/** The dark squares of a code as the path of an image of `size` by `size`. */
+const QrCode = ({ text, label }: { text: string; label: string }) => {
+  const { data, size } = encode(text, { ecc: "M", border: 2 });
+  const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
+  return (
+    <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={squares.join("")} fill="#000" />
+    </svg>
+  );
+};
+
+/** The page to print and hang up at the animal's place: only what adopters may see. */
+export const KennelCard = ({ animal, back }: { animal: Animal; back: string }) => {
+  const { id, name, photos: [photo] = [] } = animal;
+  return (
+    <Page
+      title={name}
+      part="Kennel card"
+      back={{ href: back, label: `Back to ${name}` }}
+      actions={
+        <button type="button" onClick={() => print()}>
+          Print
+        </button>
+      }
+    >
+      <div class="kennel-card">
+        {photo && <Picture photo={photo} alt={altOf(photo, name)} sizes="40rem" />}
+        <KnownFacts animal={animal} isForAdopters />
+        <QrCode text={new URL(animalPath(id), location.origin).href} label={`Code of the page of ${name}`} />
+      </div>
+    </Page>
   );
 };
