@@ -37,7 +37,7 @@ test("a form leaves out blank choices, and the choices of another kind", () => {
     name: "",
     kind: "choice",
     choices: " long \n\nshort\n",
-    isPublic: false,
+    public: false,
   } as const;
   expect(fieldOf(draft)).toEqual({ name: "coat", label: "Coat", choices: ["long", "short"], public: false });
   expect(fieldOf({ ...draft, kind: "text" })).toEqual({ name: "coat", label: "Coat", public: false });

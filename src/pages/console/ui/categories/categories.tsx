@@ -1,14 +1,13 @@
-import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { useQueryClient } from "@tanstack/preact-query";
 import { animalsPath } from "../animals/animal.ts";
 import { dataOf, hasCode, store } from "../api/client.ts";
-import { About, Confirm, Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
-import { Notice, One, Page, Problem } from "../parts/page.tsx";
+import { About, Confirm, Dialog, DialogForm, ItemDialog, useDraftGuard } from "../parts/dialog.tsx";
+import { Notice, Page, Problem } from "../parts/page.tsx";
 import { TextField, useDraft } from "../parts/form.tsx";
 import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { formatCount, pluralize } from "../parts/wording.ts";
-import { type Category, FIELDS, addedWords, categoriesPath, categoryOf } from "./category.ts";
+import { type Category, FIELDS, addedWords, categoriesPath } from "./category.ts";
 import { CustomFields } from "./fields.tsx";
 import { CATEGORIES, MAX_CATEGORIES, useCategories, useCounts } from "./queries.ts";
 import { useSession } from "../session.tsx";
@@ -24,21 +23,6 @@ const BACK = categoriesPath();
 interface OneProps {
   category: Category;
 }
-
-const dialogOf = (title: string, Content: ComponentType<OneProps>) => (props: { id: number }) => (
-  <Dialog title={title} back={BACK}>
-    <One found={useCategories()} what="the category" withErrors>
-      {(categories) => {
-        const category = categoryOf(categories, props.id);
-        return category ? (
-          <Content category={category} />
-        ) : (
-          <Problem error="This category no longer exists." />
-        );
-      }}
-    </One>
-  </Dialog>
-);
 
 const NameForm = ({
   given = "",
@@ -87,8 +71,6 @@ const RenameForm = ({ category: { id, name: before } }: OneProps) => {
   return <NameForm given={before} label="Rename" action={rename} />;
 };
 
-const RenameCategory = dialogOf("Rename category", RenameForm);
-
 const DeleteForm = ({ category: { id, name } }: OneProps) => {
   const deleting = useAction({
     act: () => store.DELETE("/categories/{categoryId}", { params: { path: { categoryId: id } } }),
@@ -112,8 +94,6 @@ const DeleteForm = ({ category: { id, name } }: OneProps) => {
     </Confirm>
   );
 };
-
-const DeleteCategory = dialogOf("Delete category", DeleteForm);
 
 const USUAL_SPECIES = ["Dog", "Cat", "Rabbit", "Guinea pig", "Bird", "Reptile"];
 
@@ -234,15 +214,28 @@ const CategoryList = () => {
 export const Categories = () => {
   const { id, part, act } = useRoute().params;
   const mayChange = useSession().can("pets:write");
-  const chosen = idOf(id);
+  const found = useCategories();
+  const isDeletion = part === "delete";
   return (
     <Page title="Categories" add={mayChange && { href: categoriesPath("new"), label: "Add category" }}>
       <UsualSpecies />
       <CategoryList />
       <CustomFields id={id === "fields" ? part : undefined} act={act} />
       {mayChange && id === "new" && <NewCategory />}
-      {mayChange && chosen !== undefined && part === "rename" && <RenameCategory key={chosen} id={chosen} />}
-      {mayChange && chosen !== undefined && part === "delete" && <DeleteCategory key={chosen} id={chosen} />}
+      {mayChange && idOf(id) && part && (
+        <ItemDialog
+          key={id}
+          title={isDeletion ? "Delete category" : "Rename category"}
+          back={BACK}
+          thing="category"
+          found={found}
+          find={(one) => one.id === idOf(id)}
+        >
+          {(category) =>
+            isDeletion ? <DeleteForm category={category} /> : <RenameForm category={category} />
+          }
+        </ItemDialog>
+      )}
     </Page>
   );
 };

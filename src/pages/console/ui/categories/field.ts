@@ -1,23 +1,16 @@
 import type { CustomField } from "../animals/profile.ts";
 
-type Kind = CustomField["kind"];
-
 export const KINDS = [
   ["text", "Text"],
   ["number", "Number"],
   ["boolean", "Yes or no"],
   ["date", "Date"],
   ["choice", "Choice"],
-] as const satisfies readonly (readonly [Kind, string])[];
+] as const satisfies readonly (readonly [CustomField["kind"], string])[];
 
-export interface FieldDraft {
-  label: string;
-  /** "": made from the label. */
-  name: string;
-  kind: Kind;
-  /** Each on a line. */
+/** A field in a form. Its name is "" if it is made from the label, and each choice has a line. */
+export interface FieldDraft extends Pick<CustomField, "label" | "name" | "kind" | "public"> {
   choices: string;
-  isPublic: boolean;
 }
 
 /** A name in the API for a label: "Last visit" is `lastVisit`. "" if the label has no Latin letters. */
@@ -30,29 +23,22 @@ export const nameOf = (label: string): string => {
     .slice(0, 40);
 };
 
-export const fieldDraftOf = ({
-  label,
-  name,
-  kind,
-  choices = [],
-  public: isPublic,
-}: CustomField): FieldDraft => ({
-  label,
-  name,
-  kind,
-  choices: choices.join("\n"),
-  isPublic,
-});
+const NEW = { label: "", name: "", kind: "text", public: false } as const;
+
+export const fieldDraftOf = (field?: CustomField): FieldDraft => {
+  const { label, name, kind, public: isPublic } = field ?? NEW;
+  return { label, name, kind, public: isPublic, choices: field?.choices?.join("\n") ?? "" };
+};
 
 /** The members of a field that a form has. */
-export const fieldOf = ({ label, name, kind, choices, isPublic }: FieldDraft) => ({
+export const fieldOf = ({ label, name, kind, public: isPublic, choices }: FieldDraft) => ({
   label,
   name: name || nameOf(label),
   public: isPublic,
   ...(kind === "choice" && {
     choices: choices
-      .split("\n")
-      .map((one) => one.trim())
+      .trim()
+      .split(/\s*\n\s*/)
       .filter(Boolean),
   }),
 });

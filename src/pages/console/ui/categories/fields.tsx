@@ -2,12 +2,11 @@ import { WITH_PROFILES } from "../animals/queries.ts";
 import type { CustomField } from "../animals/profile.ts";
 import { dataOf, hasCode, store } from "../api/client.ts";
 import { useAction, useIdempotencyKey } from "../parts/action.tsx";
-import { About, Confirm, Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
+import { About, Confirm, Dialog, DialogForm, ItemDialog, useDraftGuard } from "../parts/dialog.tsx";
 import { idOf } from "../parts/address.ts";
 import { Check, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { MoveButtons } from "../parts/move.tsx";
 import { moved } from "../parts/records.ts";
-import { One, Problem } from "../parts/page.tsx";
 import { type Column, List, RowLinks, byId } from "../parts/table.tsx";
 import { type FormWords, pluralize, problemAt, problemsOf } from "../parts/wording.ts";
 import { useSession } from "../session.tsx";
@@ -32,78 +31,56 @@ const WORDS: FormWords = {
   },
 };
 
-const useFieldForm = (given: FieldDraft) => {
-  const form = useDraft(given);
-  useDraftGuard(form.isDirty);
-  return form;
-};
-
-const FieldFields = ({ form: { draft, bind, change } }: { form: ReturnType<typeof useFieldForm> }) => (
-  <>
-    <TextField label="Label" required {...bind("label")} />
-    <TextField
-      label="Name in the API"
-      isCode
-      hint="A new name keeps the values."
-      {...bind("name")}
-      value={draft.name || nameOf(draft.label)}
-    />
-    {draft.kind === "choice" && (
-      <TextField label="Choices" rows={4} hint="Each on a line of its own." {...bind("choices")} />
-    )}
-    <Check isChecked={draft.isPublic} onCheck={(isPublic) => change({ isPublic })}>
-      Adopters may see it
-    </Check>
-  </>
-);
-
-const NewField = () => {
-  const header = useIdempotencyKey();
-  const form = useFieldForm({ label: "", name: "", kind: "text", choices: "", isPublic: false });
-  const { draft, bind } = form;
-  const adding = useAction({
-    act: (draft: FieldDraft) =>
-      dataOf(store.POST("/fields", { params: { header }, body: { ...fieldOf(draft), kind: draft.kind } })),
-    changes: CHANGES,
-    at: BACK,
-    says: ({ label }) => `“${label}” added`,
-  });
-  return (
-    <Dialog title="Add field" back={BACK}>
-      <DialogForm action={adding} words={WORDS} label="Add" onSubmit={() => adding.run(draft)}>
-        <SelectField label="Kind" options={KINDS} hint="It never changes." {...bind("kind")} />
-        <FieldFields form={form} />
-      </DialogForm>
-    </Dialog>
-  );
-};
-
 const changeField = (fieldId: number, body: object) =>
   dataOf(store.PATCH("/fields/{fieldId}", { params: { path: { fieldId } }, body }));
 
-interface OneProps {
-  field: CustomField;
-}
-
-const EditForm = ({ field }: OneProps) => {
-  const form = useFieldForm(fieldDraftOf(field));
+/** Adds a field, or changes one. */
+const FieldForm = ({ field }: { field?: CustomField }) => {
+  const header = useIdempotencyKey();
+  const given = fieldDraftOf(field);
+  const { draft, bind, change, isDirty } = useDraft(given);
+  useDraftGuard(isDirty);
   const saving = useAction({
-    act: (draft: FieldDraft) => changeField(field.id, fieldOf(draft)),
-    isUnchanged: () => !form.isDirty,
+    act: (draft: FieldDraft) =>
+      field
+        ? changeField(field.id, fieldOf(draft))
+        : dataOf(
+            store.POST("/fields", { params: { header }, body: { ...fieldOf(draft), kind: draft.kind } }),
+          ),
+    isUnchanged: () => field !== undefined && !isDirty,
     changes: CHANGES,
     at: BACK,
-    says: ({ label }) => `“${label}” changed`,
-    undo: () => changeField(field.id, fieldOf(fieldDraftOf(field))),
+    says: ({ label }) => `“${label}” ${field ? "changed" : "added"}`,
+    ...(field && { undo: () => changeField(field.id, fieldOf(given)) }),
   });
   return (
-    <DialogForm action={saving} words={WORDS} label="Save" onSubmit={() => saving.run(form.draft)}>
-      <FieldFields form={form} />
+    <DialogForm
+      action={saving}
+      words={WORDS}
+      label={field ? "Save" : "Add"}
+      onSubmit={() => saving.run(draft)}
+    >
+      {!field && <SelectField label="Kind" options={KINDS} hint="It never changes." {...bind("kind")} />}
+      <TextField label="Label" required {...bind("label")} />
+      <TextField
+        label="Name in the API"
+        isCode
+        hint="A new name keeps the values."
+        {...bind("name")}
+        value={draft.name || nameOf(draft.label)}
+      />
+      {draft.kind === "choice" && (
+        <TextField label="Choices" rows={4} hint="Each on a line of its own." {...bind("choices")} />
+      )}
+      <Check isChecked={draft.public} onCheck={(isPublic) => change({ public: isPublic })}>
+        Adopters may see it
+      </Check>
     </DialogForm>
   );
 };
 
 /** The first press deletes a field without values. If it has some, the API refuses, and the second press confirms their number. */
-const DeleteForm = ({ field: { id: fieldId, label } }: OneProps) => {
+const DeleteForm = ({ field: { id: fieldId, label } }: { field: CustomField }) => {
   const deleting = useAction({
     act: (confirm: number) =>
       store.DELETE("/fields/{fieldId}", { params: { path: { fieldId }, query: { confirm } } }),
@@ -128,18 +105,6 @@ const DeleteForm = ({ field: { id: fieldId, label } }: OneProps) => {
     </Confirm>
   );
 };
-
-const FieldDialog = ({ id, isDeletion }: { id: number; isDeletion: boolean }) => (
-  <Dialog title={isDeletion ? "Delete field" : "Edit field"} back={BACK}>
-    <One found={useCustomFields()} what="the field" withErrors>
-      {(fields) => {
-        const field = fields.find((one) => one.id === id);
-        if (!field) return <Problem error="This field no longer exists." />;
-        return isDeletion ? <DeleteForm field={field} /> : <EditForm field={field} />;
-      }}
-    </One>
-  </Dialog>
-);
 
 /** Gives fields their places in the order, by as few requests as they need. */
 const useOrdering = (fields: readonly CustomField[]) =>
@@ -186,7 +151,6 @@ export const CustomFields = ({ id, act }: { id: string | undefined; act: string 
       ),
     },
   ];
-  const chosen = idOf(id);
   return (
     <section class="fields-part">
       <header class="part">
@@ -210,9 +174,22 @@ export const CustomFields = ({ id, act }: { id: string | undefined; act: string 
           keyOf: byId,
         }}
       />
-      {mayChange && id === "new" && <NewField />}
-      {mayChange && chosen !== undefined && (
-        <FieldDialog key={`${chosen} ${act}`} id={chosen} isDeletion={act === "delete"} />
+      {mayChange && id === "new" && (
+        <Dialog title="Add field" back={BACK}>
+          <FieldForm />
+        </Dialog>
+      )}
+      {mayChange && idOf(id) && (
+        <ItemDialog
+          key={`${id} ${act}`}
+          title={act === "delete" ? "Delete field" : "Edit field"}
+          back={BACK}
+          thing="field"
+          found={found}
+          find={(one) => one.id === idOf(id)}
+        >
+          {(field) => (act === "delete" ? <DeleteForm field={field} /> : <FieldForm field={field} />)}
+        </ItemDialog>
       )}
     </section>
   );

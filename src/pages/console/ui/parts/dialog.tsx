@@ -1,7 +1,7 @@
 import { type ComponentChildren, type ComponentProps, createContext } from "preact";
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ActionState } from "./action.tsx";
-import { CopyButton, Notice, Problem, Sentence } from "./page.tsx";
+import { CopyButton, Notice, One, Problem, Sentence } from "./page.tsx";
 import { Check, Form } from "./form.tsx";
 import { type Question, closeDialog, declareDialog, guard, returnFocus, setAsk } from "./navigation.ts";
 
@@ -174,6 +174,30 @@ export const DialogForm = ({
     {children}
     <DialogButtons {...buttons} isBusy={isPending} />
   </Form>
+);
+
+/** A dialog about one item of a list that is read as a whole. */
+export const ItemDialog = <Item,>({
+  thing,
+  found,
+  find,
+  children,
+  ...dialog
+}: Pick<DialogProps, "title" | "back"> & {
+  /** The name of an item: "category". */
+  thing: string;
+  found: ComponentProps<typeof One<readonly Item[]>>["found"];
+  find: (item: Item) => boolean;
+  children: (item: Item) => ComponentChildren;
+}) => (
+  <Dialog {...dialog}>
+    <One found={found} what={`the ${thing}`} withErrors>
+      {(items) => {
+        const item = items.find(find);
+        return item ? children(item) : <Problem error={`This ${thing} no longer exists.`} />;
+      }}
+    </One>
+  </Dialog>
 );
 
 /** The `ref` of a dialog that is open while it is rendered. */
