@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { photoChangesOf, photoDraftOf } from "../../../src/pages/console/ui/animals/photo-changes.ts";
+import { photoChangesOf } from "../../../src/pages/console/ui/animals/photo-changes.ts";
 import { moved } from "../../../src/pages/console/ui/parts/records.ts";
 import type { Photo } from "../../../src/pages/console/ui/animals/profile.ts";
 
@@ -8,6 +8,8 @@ const photos = [12, 15, 19, 23].map((id, position) => ({
   position,
   alt: id === 15 ? "Asleep" : "",
 })) as Photo[];
+
+const [first, second, third, fourth] = photos as [Photo, Photo, Photo, Photo];
 
 /** Applies changes as the API does. */
 const applied = (changes: ReturnType<typeof photoChangesOf>): number[] => {
@@ -20,40 +22,32 @@ const applied = (changes: ReturnType<typeof photoChangesOf>): number[] => {
 };
 
 describe("the changes of photos", () => {
-  const draft = photoDraftOf(photos);
-
   test("of an untouched form are none", () => {
-    expect(photoChangesOf(photos, draft)).toEqual([]);
+    expect(photoChangesOf(photos, photos)).toEqual([]);
   });
 
   test.each([
-    ["15,12,19,23", 1],
-    ["23,12,15,19", 1],
-    ["23,19,15,12", 3],
-  ])("make the order %s with %d requests", (order, count) => {
-    const changes = photoChangesOf(photos, { ...draft, order });
-    expect(applied(changes).join(",")).toBe(order);
+    [[second, first, third, fourth], 1],
+    [[fourth, first, second, third], 1],
+    [[fourth, third, second, first], 3],
+  ])("make an order with as few requests as it needs: %#", (order, count) => {
+    const changes = photoChangesOf(photos, order);
+    expect(applied(changes)).toEqual(order.map(({ id }) => id));
     expect(changes.length).toBe(count);
   });
 
   test("describe a photo, or clear its description", () => {
-    const texts = { ...draft, "alt.12": " On a sofa ", "alt.15": "" };
-    expect(photoChangesOf(photos, texts)).toEqual([
+    const form = [{ ...first, alt: " On a sofa " }, { ...second, alt: "" }, third, fourth];
+    expect(photoChangesOf(photos, form)).toEqual([
       { id: 12, change: { alt: "On a sofa" } },
       { id: 15, change: { alt: "" } },
     ]);
   });
 
   test("of a deleted photo are only its deletion, and places count without it", () => {
-    const changes = photoChangesOf(photos, {
-      order: "15,23,12,19",
-      "alt.12": "",
-      "alt.15": "Awake",
-      "delete.15": "yes",
-      "alt.19": "",
-      "alt.23": "",
-    });
-    expect(changes).toEqual([{ id: 15 }, { id: 23, change: { position: 0 } }]);
+    const form = [{ ...second, alt: "Awake", isDeleted: true }, { ...fourth, alt: "Outside" }, first, third];
+    const changes = photoChangesOf(photos, form);
+    expect(changes).toEqual([{ id: 15 }, { id: 23, change: { alt: "Outside", position: 0 } }]);
     expect(applied(changes)).toEqual([23, 12, 19]);
   });
 });

@@ -10,7 +10,7 @@ import { One } from "../parts/page.tsx";
 import { pluralize } from "../parts/wording.ts";
 import type { Animal } from "./animal.ts";
 import { Picture } from "./picture.tsx";
-import { type PhotoChange, photoChangesOf, photoDraftOf } from "./photo-changes.ts";
+import { type ArrangedPhoto, type PhotoChange, photoChangesOf } from "./photo-changes.ts";
 import type { Photo } from "./profile.ts";
 import { rereadAnimals, useAnimal } from "./queries.ts";
 
@@ -24,12 +24,17 @@ const send = async (petId: number, { id: photoId, change: body }: PhotoChange): 
     });
 };
 
-const useSaving = (petId: number, photos: readonly Photo[], back: string) => {
+const PhotosForm = ({ id: petId, given, back }: { id: number; given: readonly Photo[]; back: string }) => {
+  // Photos that others add or move while the form is open stay where they are.
+  const [before] = useState(given);
   const queries = useQueryClient();
-  return useAction({
-    async act(draft: Record<string, string>) {
+  const { draft, change, isDirty } = useDraft<{ photos: readonly ArrangedPhoto[] }>({ photos: before });
+  const { photos } = draft;
+  useDraftGuard(isDirty);
+  const saving = useAction({
+    async act(form: readonly ArrangedPhoto[]) {
       try {
-        for (const change of photoChangesOf(photos, draft)) await send(petId, change);
+        for (const change of photoChangesOf(before, form)) await send(petId, change);
       } finally {
         void rereadAnimals(queries, [petId]).catch(() => {});
       }
@@ -37,79 +42,67 @@ const useSaving = (petId: number, photos: readonly Photo[], back: string) => {
     at: back,
     says: () => "Photos changed",
   });
-};
-
-const PhotosForm = ({ id: petId, given, back }: { id: number; given: readonly Photo[]; back: string }) => {
-  // Photos that others add or move while the form is open stay where they are.
-  const [photos] = useState(given);
-  const { draft, bind, change, isDirty } = useDraft<Record<string, string>>(photoDraftOf(photos));
-  useDraftGuard(isDirty);
-  const saving = useSaving(petId, photos, back);
   const [said, setSaid] = useState("");
-  const dragged = useRef<string>();
-  const order = (draft["order"] ?? "").split(",");
-  const move = (id: string, to: number) => {
-    if (order.indexOf(id) === to) return;
-    change({ order: moved(order, id, to).join(",") });
-    setSaid(`The photo is now number ${to + 1} of ${order.length}.`);
+  const dragged = useRef<number>();
+  const move = (from: number, to: number) => {
+    const photo = photos[from];
+    if (!photo || from === to) return;
+    change({ photos: moved(photos, photo, to) });
+    setSaid(`The photo is now number ${to + 1} of ${photos.length}.`);
   };
-  const deleted = order.filter((id) => draft[`delete.${id}`]);
+  const edit = (at: number, edited: Partial<ArrangedPhoto>) =>
+    change({ photos: photos.map((photo, index) => (index === at ? { ...photo, ...edited } : photo)) });
+  const deleted = photos.filter(({ isDeleted }) => isDeleted).length;
   return (
     <DialogForm
       action={saving}
-      label={deleted.length > 0 ? `Save and delete ${pluralize(deleted.length, "photo")}` : "Save"}
-      isDangerous={deleted.length > 0}
+      label={deleted > 0 ? `Save and delete ${pluralize(deleted, "photo")}` : "Save"}
+      isDangerous={deleted > 0}
       isEnabled={isDirty}
-      onSubmit={() => isDirty && saving.run(draft)}
+      onSubmit={() => isDirty && saving.run(photos)}
     >
       <p>The first photo is shown large. Drag the photos into order, or use the arrows.</p>
       <ol class="arrange">
-        {order.map((id, at) => {
-          const photo = photos.find((one) => String(one.id) === id);
-          const { value = "", ...alt } = bind(`alt.${id}`);
-          const isDeleted = deleted.includes(id);
-          return (
-            photo && (
-              <li
-                key={id}
-                class={isDeleted ? "deleted" : ""}
-                onDragStart={() => (dragged.current = id)}
-                onDragEnd={() => (dragged.current = undefined)}
-                onDragOver={(event) => {
-                  if (dragged.current === undefined) return;
-                  event.preventDefault();
-                  move(dragged.current, at);
-                }}
-              >
-                <Picture photo={photo} alt="" sizes="7rem" />
-                <div>
-                  <TextField
-                    label={`Description of photo ${at + 1}`}
-                    hint="For people who can't see it."
-                    maxLength={500}
-                    value={value}
-                    {...alt}
-                  />
-                  <div class="buttons">
-                    <MoveButtons
-                      name={`photo ${at + 1}`}
-                      at={at}
-                      count={order.length}
-                      onMove={(to) => move(id, to)}
-                    />
-                    <button
-                      type="button"
-                      class="small secondary outline"
-                      onClick={() => change({ [`delete.${id}`]: isDeleted ? "" : "yes" })}
-                    >
-                      {isDeleted ? "Keep" : "Delete"} photo {at + 1}
-                    </button>
-                  </div>
-                </div>
-              </li>
-            )
-          );
-        })}
+        {photos.map((photo, at) => (
+          <li
+            key={photo.id}
+            class={photo.isDeleted ? "deleted" : ""}
+            onDragStart={() => (dragged.current = at)}
+            onDragEnd={() => (dragged.current = undefined)}
+            onDragOver={(event) => {
+              if (dragged.current === undefined) return;
+              event.preventDefault();
+              move(dragged.current, at);
+              dragged.current = at;
+            }}
+          >
+            <Picture photo={photo} alt="" sizes="7rem" />
+            <div>
+              <TextField
+                label={`Description of photo ${at + 1}`}
+                hint="For people who can't see it."
+                maxLength={500}
+                value={photo.alt}
+                onValue={(alt) => edit(at, { alt })}
+              />
+              <div class="buttons">
+                <MoveButtons
+                  name={`photo ${at + 1}`}
+                  at={at}
+                  count={photos.length}
+                  onMove={(to) => move(at, to)}
+                />
+                <button
+                  type="button"
+                  class="small secondary outline"
+                  onClick={() => edit(at, { isDeleted: !photo.isDeleted })}
+                >
+                  {photo.isDeleted ? "Keep" : "Delete"} photo {at + 1}
+                </button>
+              </div>
+            </div>
+          </li>
+        ))}
       </ol>
       <p class="visually-hidden" role="status">
         {said}
