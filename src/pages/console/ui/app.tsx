@@ -4,7 +4,6 @@ import { useEffect } from "preact/hooks";
 import { ActionButton, Toasts, useAction } from "./parts/action.tsx";
 import { Adoptions } from "./adoptions/adoptions.tsx";
 import { Animals } from "./animals/list.tsx";
-import { usePhotoGuard } from "./animals/photos.tsx";
 import { Activity } from "./audit/activity.tsx";
 import { Categories } from "./categories/categories.tsx";
 import { AllDomains } from "./domains/list.tsx";
@@ -12,11 +11,11 @@ import { Keys } from "./keys/keys.tsx";
 import { Loading, Page, Problem } from "./parts/page.tsx";
 import { LeaveDialog } from "./parts/dialog.tsx";
 import { leave, useLocation } from "./parts/navigation.ts";
+import { useUploadGuard } from "./parts/uploads.ts";
 import { Invitation, Outside, SessionEnded, SignIn, SignInLink } from "./sign-in.tsx";
 import { People } from "./people/people.tsx";
 import { You } from "./people/you.tsx";
 import { ProjectPage, Projects } from "./projects/projects.tsx";
-import { UploadsProvider } from "./projects/deploys.tsx";
 import { type Grant, SessionProvider, describeUser, useSession } from "./session.tsx";
 
 const AREAS = [
@@ -134,34 +133,37 @@ const NotFound = () => (
   </Page>
 );
 
-/** The pages of a signed-in user. The routes have no keys: a page stays while its address changes. */
-const SignedIn = () => {
-  usePhotoGuard();
+/** The routes have no keys: a page stays while its address changes. */
+const Areas = () => {
+  useUploadGuard();
   return (
-    <SessionProvider
-      signedOut={(hasEnded, oidc) => <SignIn hasEnded={hasEnded} oidc={oidc} />}
-      ended={(oidc) => <SessionEnded oidc={oidc} />}
-      pending={(error) => (
-        <main class="container">
-          {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
-        </main>
-      )}
-    >
-      <Navigation />
-      <main id="main" class="container" tabIndex={-1}>
-        <UploadsProvider>
-          <Router>
-            {ROUTES.map(([path, Area]) => (
-              <Route path={`/console${path}`} component={Area} />
-            ))}
-            <Route default component={NotFound} />
-          </Router>
-        </UploadsProvider>
-      </main>
-      <LeaveDialog />
-    </SessionProvider>
+    <Router>
+      {ROUTES.map(([path, Area]) => (
+        <Route path={`/console${path}`} component={Area} />
+      ))}
+      <Route default component={NotFound} />
+    </Router>
   );
 };
+
+/** The pages of a signed-in user. */
+const SignedIn = () => (
+  <SessionProvider
+    signedOut={(hasEnded, oidc) => <SignIn hasEnded={hasEnded} oidc={oidc} />}
+    ended={(oidc) => <SessionEnded oidc={oidc} />}
+    pending={(error) => (
+      <main class="container">
+        {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
+      </main>
+    )}
+  >
+    <Navigation />
+    <main id="main" class="container" tabIndex={-1}>
+      <Areas />
+    </main>
+    <LeaveDialog />
+  </SessionProvider>
+);
 
 /** The pages of links, which need no session. */
 const LINKS: Readonly<Record<string, ComponentType>> = {

@@ -1,12 +1,6 @@
 import { errorOf } from "../../../../client/api-error.ts";
 import { ApiError, apiErrorOf, callHeaders, finishWrite } from "./client.ts";
 
-interface Sending<Result> {
-  /** @throws ApiError */
-  result: Promise<Result>;
-  cancel(): void;
-}
-
 const resultOf = async <Result>({ status, responseText }: XMLHttpRequest): Promise<Result> => {
   if (status === 201) return JSON.parse(responseText) as Result;
   const response = new Response(responseText, { status });
@@ -14,22 +8,23 @@ const resultOf = async <Result>({ status, responseText }: XMLHttpRequest): Promi
   throw status === 503 ? errorOf(response, responseText) : await apiErrorOf(response);
 };
 
-/**
- * Posts a file to the API. It does not use `fetch`, which does not report progress.
- * @param what names the file in an error: "archive"
- * @param onProgress called with the share that was sent, from 0 to 1
- */
+export interface Sending {
+  /** Names the file in an error: "archive". */
+  what: string;
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  /** Called with the share that was sent, from 0 to 1. */
+  onProgress: (share: number) => void;
+}
+
+/** Posts a file to the API. It does not use `fetch`, which does not report progress. @throws ApiError */
 export const sendFile = <Result>(
   path: string,
   file: Blob,
-  {
-    what,
-    headers,
-    onProgress,
-  }: { what: string; headers: Record<string, string>; onProgress: (share: number) => void },
-): Sending<Result> => {
+  { what, headers, signal, onProgress }: Sending,
+): Promise<Result> => {
   const request = new XMLHttpRequest();
-  const { promise: result, resolve, reject } = Promise.withResolvers<Result>();
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const end = (code: string, message: string) => () => reject(new ApiError(0, code, message));
   request.open("POST", `/console/api${path}`);
   for (const [name, value] of Object.entries({ ...callHeaders(), ...headers }))
@@ -46,6 +41,7 @@ export const sendFile = <Result>(
     ),
   );
   request.addEventListener("loadend", finishWrite);
+  signal.addEventListener("abort", () => request.abort());
   request.send(file);
-  return { result, cancel: () => request.abort() };
+  return promise;
 };

@@ -6,7 +6,7 @@ import { useHidden } from "./queries.ts";
 import { newIdempotencyKey } from "../api/client.ts";
 import { finishDialog } from "./navigation.ts";
 
-export interface Toast {
+interface Toast {
   words: string;
   link?: { href: string; label: string };
   /** Takes the action back. The toast shows the error if it rejects. */

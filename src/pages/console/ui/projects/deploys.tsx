@@ -1,78 +1,52 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
-import { sendFile } from "../api/upload.ts";
-import { guard } from "../parts/navigation.ts";
-import { type Toast, useAction, useToast } from "../parts/action.tsx";
-import { type Deploy, type Project, activationWords, contentOf, projectPath } from "./model.ts";
+import { useAction, useToast } from "../parts/action.tsx";
+import {
+  type Deploy,
+  type Project,
+  activationWords,
+  archiveTypeOf,
+  contentOf,
+  projectPath,
+} from "./model.ts";
 import { KEYS, useDeploys } from "./queries.ts";
-import { type Sending, UNPACKING, type Uploads, uploadStatus, uploadTracker } from "./uploads.ts";
 import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Badge, Loading, Problem, Time } from "../parts/page.tsx";
 import { DropField } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
 import { useOne } from "../parts/queries.ts";
 import { type Column, List, byId } from "../parts/table.tsx";
+import { useSend, useShare, useUploads } from "../parts/uploads.ts";
 import { useSession } from "../session.tsx";
 
-const LEAVING = {
-  title: "Cancel the upload?",
-  text: "A site is being uploaded. If you leave now, nothing is deployed.",
-  stay: "Keep uploading",
-  leave: "Cancel the upload",
-};
+const UNPACKING = "Unpacking…";
 
-const sendArchive = (
-  slug: string,
-  archive: Blob,
-  type: string,
-  onProgress: (share: number) => void,
-): Sending => {
-  const path = `/platform/projects/${encodeURIComponent(slug)}/deploys`;
-  const headers = { "content-type": type };
-  const { result, cancel } = sendFile<Deploy>(path, archive, { what: "archive", headers, onProgress });
-  return { deploy: result, cancel };
-};
+const deploysPath = (slug: string): string => `/platform/projects/${encodeURIComponent(slug)}/deploys`;
 
-const Current = createContext<{ uploads: Uploads } | undefined>(undefined);
-
-/** The uploads. Use it only below `UploadsProvider`. */
-const useUploads = (): Uploads => useContext(Current)!.uploads;
-
-/** The message about an upload. The user may be on another page by now; the project's page shows errors itself. */
-const outcomeOf = (slug: string, result: Deploy | Error): Toast | undefined => {
-  const href = projectPath(slug, "deploys");
-  const link = location.pathname === href ? undefined : { href, label: "View deploys" };
-  if (result instanceof Error) return link && { words: result.message, tone: "bad", link };
-  return { words: `Deployed to ${slug}: ${contentOf(result)}, now live`, ...(link && { link }) };
-};
-
-/** Keeps uploads running while pages change. Closing the tab and signing out ask first. */
-export const UploadsProvider = ({ children }: { children: ComponentChildren }) => {
+/** Returns a function that sends an archive. The user may be on another page when it ends; the project's page shows errors itself. */
+const useDeploying = (slug: string) => {
   const queries = useQueryClient();
   const toast = useToast();
-  const [changes, setChanges] = useState(0);
-  const uploads = useMemo(
-    () =>
-      uploadTracker(
-        sendArchive,
-        () => setChanges((before) => before + 1),
-        (slug, result) => {
-          void queries.invalidateQueries({ queryKey: KEYS.one(slug) });
-          const outcome = outcomeOf(slug, result);
-          if (outcome) toast(outcome);
-        },
-      ),
-    [queries, toast],
-  );
-  const areSending = uploads.areSending();
-  // A layout effect, so that the tab closes freely as soon as the toast says that the upload is done.
-  useLayoutEffect(() => (areSending ? guard(LEAVING, "console") : undefined), [areSending]);
-  useEffect(() => () => uploads.cancelAll(), [uploads]);
-  // A new value with each change, so that components that show an upload render again.
-  const value = useMemo(() => ({ uploads }), [uploads, changes]);
-  return <Current.Provider value={value}>{children}</Current.Provider>;
+  const send = useSend();
+  const linkOf = () => {
+    void queries.invalidateQueries({ queryKey: KEYS.one(slug) });
+    const href = projectPath(slug, "deploys");
+    return location.pathname === href ? {} : { link: { href, label: "View deploys" } };
+  };
+  return (file: File, type: string): void =>
+    send<Deploy>({
+      path: deploysPath(slug),
+      file,
+      what: "archive",
+      headers: { "content-type": type },
+      onDone: (deploy) =>
+        toast({ words: `Deployed to ${slug}: ${contentOf(deploy)}, now live`, ...linkOf() }),
+      onFailed({ message }) {
+        const { link } = linkOf();
+        if (link) toast({ words: message, tone: "bad", link });
+      },
+    });
 };
 
 const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
@@ -142,23 +116,42 @@ const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
   );
 
 const Uploader = ({ slug }: { slug: string }) => {
-  const uploads = useUploads();
-  const upload = uploads.of(slug);
+  const deploy = useDeploying(slug);
+  const uploads = useUploads(deploysPath(slug));
+  const [upload] = uploads;
+  const share = useShare(upload?.id ?? 0);
+  const sending = upload?.error ? undefined : upload;
+  const [refused, setRefused] = useState<string>();
+  const latest = useRef(uploads);
+  latest.current = uploads;
+  const forget = () => {
+    for (const { error, forget } of latest.current) if (error) forget();
+  };
   // The result has been shown here.
-  useEffect(() => () => uploads.forget(slug), [uploads, slug]);
+  useEffect(() => forget, [slug]);
+  const take = ([archive]: readonly File[]) => {
+    if (!archive || sending) return;
+    forget();
+    const type = archiveTypeOf(archive.name);
+    setRefused(
+      type ? undefined : `${archive.name} is neither a .tar.gz nor a .zip. Pack the site's folder first.`,
+    );
+    if (type) deploy(archive, type);
+  };
+  const error = refused ?? upload?.error;
   return (
     <>
       <DropField
         label="Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its root."
         name="archive"
         accept=".zip,.gz,.tgz"
-        onFiles={([archive]) => archive && uploads.begin(slug, archive)}
+        onFiles={take}
       />
       <div class="outcome">
-        <span role="status">{uploadStatus(upload)}</span>
-        {upload?.state === "sending" && <Progress share={upload.share} cancel={() => uploads.cancel(slug)} />}
+        <span role="status">{sending && (share < 1 ? `Sending ${sending.file.name}…` : UNPACKING)}</span>
+        {sending && <Progress share={share} cancel={sending.cancel} />}
       </div>
-      {upload?.state === "failed" && <Problem error={upload.error} />}
+      {error && <Problem error={error} />}
     </>
   );
 };
