@@ -275,20 +275,6 @@ const useTable = (
   };
 };
 
-const Forms = ({ view }: { view: View }) => (
-  <nav class="tiles" aria-label="Form of the list">
-    <ul>
-      {([undefined, "pictures"] as const).map((as) => (
-        <li key={as}>
-          <a href={animalsPath({ ...view, as })} aria-current={as === view.as ? "true" : undefined}>
-            {as ? "Pictures" : "List"}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-);
-
 /** The search and the filter by category. They are kept in the address; typing replaces it. */
 const FilterForm = ({ view }: { view: View }) => {
   const { route } = useLocation();
@@ -457,7 +443,14 @@ const AnimalList = () => {
             </li>
           )}
         </CountTabs>
-        <Forms view={view} />
+        <CountTabs
+          label="Form of the list"
+          tabs={([undefined, "pictures"] as const).map((as) => ({
+            href: animalsPath({ ...view, as }),
+            name: as ? "Pictures" : "List",
+            isCurrent: as === view.as,
+          }))}
+        />
         <FilterForm view={view} />
       </div>
       {outcome && <Failures outcome={outcome} onClose={() => setOutcome(undefined)} />}

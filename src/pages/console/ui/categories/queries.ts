@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/preact-query";
 import { walk } from "../../../../client/pages.ts";
 import { ANIMALS } from "../animals/queries.ts";
-import { type Page, dataOf, pageOf, store } from "../api/client.ts";
+import { type Page, pageOf, store } from "../api/client.ts";
+import { useOne } from "../parts/queries.ts";
 import { useSession } from "../session.tsx";
 import { byName } from "./category.ts";
 
@@ -48,11 +49,5 @@ export const useCategories = () => {
 export const CUSTOM_FIELDS = ["custom fields"] as const;
 
 /** The custom fields of profiles, in their order: at most 40. */
-export const useCustomFields = () => {
-  const isAllowed = useSession().can("pets:read");
-  return useQuery({
-    queryKey: CUSTOM_FIELDS,
-    queryFn: () => dataOf(store.GET("/fields", {})),
-    enabled: isAllowed,
-  });
-};
+export const useCustomFields = () =>
+  useOne(CUSTOM_FIELDS, () => store.GET("/fields", {}), { enabled: useSession().can("pets:read") });

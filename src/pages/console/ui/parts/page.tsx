@@ -238,18 +238,18 @@ export const Count = ({ name, count }: { name: string; count: number | undefined
 
 interface CountTabsProps {
   label: string;
-  tabs: readonly (Tab & { count: number | undefined })[];
+  tabs: readonly (Tab & { count?: number | undefined })[];
   children?: ComponentChildren;
 }
 
-/** Links to parts of a list with their counts, such as one for each status. */
+/** Links to parts or forms of a list, such as one for each status with its count. */
 export const CountTabs = ({ label, tabs, children }: CountTabsProps) => (
   <nav class="tiles" aria-label={label}>
     <ul>
-      {tabs.map(({ href, name, isCurrent, count }) => (
+      {tabs.map(({ href, name, isCurrent, ...tab }) => (
         <li key={name}>
           <a href={href} aria-current={isCurrent ? "true" : undefined}>
-            <Count name={name} count={count} />
+            {"count" in tab ? <Count name={name} count={tab.count} /> : name}
           </a>
         </li>
       ))}
