@@ -49,15 +49,14 @@ const KnownFacts = ({ animal, isForAdopters = false }: { animal: Animal; isForAd
   const now = new Date(useClock((now) => new Date(now).setHours(0, 0, 0, 0)));
   const isHere = isForAdopters || status !== "sold";
   const known = profile ? factsOf(profile, fields, { isHere, now }) : [];
+  const category = <CategoryName id={categoryId} categories={categories} />;
   return (
     <Facts
       facts={[
         ["No.", !isForAdopters && id],
         [
           "Category",
-          <a href={animalsPath({ category: String(categoryId) })}>
-            <CategoryName id={categoryId} categories={categories} />
-          </a>,
+          isForAdopters ? category : <a href={animalsPath({ category: String(categoryId) })}>{category}</a>,
         ],
         ["Status", !isForAdopters && <StatusBadge status={status} />],
         ...known.map(({ name, words, isPublic }) => {
@@ -75,10 +74,10 @@ const KnownFacts = ({ animal, isForAdopters = false }: { animal: Animal; isForAd
 };
 
 export const AnimalFacts = ({ animal }: { animal: Animal }) => (
-  <section class="box">
+  <article>
     <h2>Facts</h2>
     <KnownFacts animal={animal} />
-  </section>
+  </article>
 );
 
 /** Paragraphs of plain text. CommonMark is shown as it was written. */

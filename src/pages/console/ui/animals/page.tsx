@@ -80,10 +80,10 @@ const Details = ({ animal, arrange }: { animal: Animal; arrange: string }) => (
     <div>
       <AnimalFacts animal={animal} />
       {useSession().can("orders:read") && (
-        <section class="box">
+        <article>
           <h2>Adoptions</h2>
           <AnimalAdoptions id={animal.id} />
-        </section>
+        </article>
       )}
     </div>
     <History resource="pet" id={animal.id} />
