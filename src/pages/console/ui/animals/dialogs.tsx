@@ -199,12 +199,22 @@ export const StatusField = (field: {
   onValue: (status: string) => void;
 }) => <SelectField label="Status" options={STATUS_OPTIONS} {...field} />;
 
-type Hints = { [Name in keyof Draft]?: string | undefined };
+const categoryName = (categories: readonly Category[], id: string): string =>
+  categoryOf(categories, id)?.name ?? id;
+
+const hintsOf = ({ name, category, status }: Partial<Draft>, categories: readonly Category[]) => ({
+  name: name && `Somebody else changed it to “${name}”.`,
+  category: category && `Somebody else chose “${categoryName(categories, category)}”.`,
+  // Without a status, it is "".
+  status:
+    status !== undefined
+      ? `Somebody else chose ${isStatus(status) ? STATUS_NAMES[status] : NO_STATUS}.`
+      : undefined,
+});
 
 const AnimalForm = ({
   form: { bind, theirs },
   members,
-  hints = {},
   notice,
   photos,
   label,
@@ -213,28 +223,30 @@ const AnimalForm = ({
 }: {
   form: Pick<ReturnType<typeof useDraft<AnimalDraft>>, "bind" | "theirs">;
   members: readonly Member[];
-  hints?: Hints;
   /** Shown above the fields. For an outdated animal, it replaces the error message. */
   notice?: ComponentChildren;
   photos?: ComponentChildren;
   label: string;
   action: Pick<ActionState, "error" | "isPending">;
   onSubmit: () => void;
-}) => (
-  <DialogForm
-    action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
-    words={{ ...FIELDS, ...profileWords(members) }}
-    label={label}
-    onSubmit={onSubmit}
-  >
-    {notice}
-    <TextField label="Name" required hint={hints.name} {...bind("name")} />
-    <CategoryField hint={hints.category} {...bind("category")} />
-    {photos}
-    <StatusField hint={hints.status} {...bind("status")} />
-    <ProfileFields members={members} bind={bind} theirs={theirs} error={action.error} />
-  </DialogForm>
-);
+}) => {
+  const hints = hintsOf(theirs, useCategories().categories);
+  return (
+    <DialogForm
+      action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
+      words={{ ...FIELDS, ...profileWords(members) }}
+      label={label}
+      onSubmit={onSubmit}
+    >
+      {notice}
+      <TextField label="Name" required hint={hints.name} {...bind("name")} />
+      <CategoryField hint={hints.category} {...bind("category")} />
+      {photos}
+      <StatusField hint={hints.status} {...bind("status")} />
+      <ProfileFields members={members} bind={bind} theirs={theirs} error={action.error} />
+    </DialogForm>
+  );
+};
 
 /** What a form shows of an animal, and what it saves. */
 const useAnimalForm = () => {
@@ -358,19 +370,6 @@ const Outdated = ({ isLoaded, saved, reloading }: OutdatedProps) => (
   </>
 );
 
-const categoryName = (categories: readonly Category[], id: string): string =>
-  categoryOf(categories, id)?.name ?? id;
-
-const hintsOf = ({ name, category, status }: Partial<Draft>, categories: readonly Category[]): Hints => ({
-  name: name && `Somebody else changed it to “${name}”.`,
-  category: category && `Somebody else chose “${categoryName(categories, category)}”.`,
-  // Without a status, it is "".
-  status:
-    status !== undefined
-      ? `Somebody else chose ${isStatus(status) ? STATUS_NAMES[status] : NO_STATUS}.`
-      : undefined,
-});
-
 /** Sends only the changed fields, and only if no other user has changed the animal since it was read. */
 const EditForm = ({ version, back }: { version: WholeVersion; back: string }) => {
   // After a conflict, the form continues with a newer version.
@@ -378,7 +377,7 @@ const EditForm = ({ version, back }: { version: WholeVersion; back: string }) =>
   const [isReloaded, setReloaded] = useState(false);
   const { members, entriesOf, profileChange, saveDraft } = useAnimalForm();
   const form = useDraft(entriesOf(seen));
-  const { draft, theirs, isDirty } = form;
+  const { draft, isDirty } = form;
   useDraftGuard(isDirty);
   const { categories } = useCategories();
   const saving = useAction({
@@ -408,7 +407,6 @@ const EditForm = ({ version, back }: { version: WholeVersion; back: string }) =>
     <AnimalForm
       form={form}
       members={members}
-      hints={hintsOf(theirs, categories)}
       notice={
         (isOutdated || isReloaded) && (
           <Outdated
