@@ -33,7 +33,7 @@ test("the form of a profile shows each error at its field, survives the change o
   await page.locator("dialog summary").click();
   await dialog("Save").click();
   await eventually(() => invalid(page), ["Born", "Weight"]);
-  expect(await page.evaluate("document.activeElement.name")).toBe("birthDate");
+  await eventually(() => page.evaluate("document.activeElement.name"), "birthDate");
   await field("Born").fill("2024-05");
   await field("Weight").fill("3,8");
   await server.send("/v1/pets/1/profile", { colour: "black", size: "small" }, "PATCH");
