@@ -60,6 +60,19 @@ test("an earlier import is undone by its id, and its file can be imported again"
   expect(storedAnimals(cwd).slice(1)).toEqual(before.map((pet) => ({ ...pet, id: pet.id + 4 })));
 });
 
+test("an undo adds a deleted animal without a status again, as one that was just updated", async () => {
+  const { cwd, importing } = placing(inProcessIn)("Animal ID,Name,Species\nA-1,Bella,Dog\nA-2,Tom,Cat\n");
+  await importing("--create-categories");
+  await Bun.write(join(cwd, "next.csv"), "Animal ID\nA-1\n");
+  const run = (...argv: string[]) => inProcessIn(cwd, ["import", ...argv]);
+  await run("next.csv", "--update", "--key", "Animal ID", "--missing", "delete");
+  const since = new Date().toISOString();
+  expect((await run("--undo")).out).toContain("Tom is animal 3 now (was 2)");
+  const store = await openStore({ path: join(cwd, "data", "adoption-store.db") });
+  const updatedSince = await (await store.call("GET", `/v1/pets?updatedSince=${since}`)).json();
+  expect(updatedSince).toMatchObject([{ id: 3, name: "Tom" }]);
+});
+
 test.each([
   [
     "it changed",

@@ -99,7 +99,10 @@ const REMOVE = statement(sql`
   WHERE ${importChanges.id} IN (SELECT value FROM json_each(${value("ids")}))`);
 
 const ADD_AGAIN = statement<{ id: number }>(sql`
-  ${insertRow(pets, valuesFor("name", "categoryId", "status", "createdAt"))} RETURNING ${pets.id} AS id`);
+  ${insertRow(pets, {
+    ...valuesFor("name", "categoryId", "status", "createdAt"),
+    updatedAt: value("now"),
+  })} RETURNING ${pets.id} AS id`);
 
 const END = statement(sql`
   ${update(imports, { undoneAt: value("now"), finishedAt: sql`coalesce(${imports.finishedAt}, ${value("now")})` })}
@@ -145,7 +148,7 @@ const restore = (
     run(connection, changing({ before: present, after }, fields, now));
     return undefined;
   }
-  const [added] = ADD_AGAIN.all(connection, { ...after, status, createdAt });
+  const [added] = ADD_AGAIN.all(connection, { ...after, status: status ?? null, createdAt, now });
   if (!added) throw new Error("SQLite returned no id");
   run(connection, [...storingNameWords(added.id, name), ...storingProfile(added.id, members, fields)]);
   return { name, id: added.id, before: petId };
