@@ -73,6 +73,13 @@ test("an undo adds a deleted animal without a status again, as one that was just
   expect(updatedSince).toMatchObject([{ id: 3, name: "Tom" }]);
 });
 
+test("the last import of a file is undone, and the file can be imported again", async () => {
+  const { cwd, importing } = placing(inProcessIn)(FIRST);
+  await importing("--create-categories");
+  await inProcessIn(cwd, ["import", "--undo"]);
+  expect((await importing()).out).toStartWith("3 rows read: 3 added");
+});
+
 test.each([
   [
     "it changed",

@@ -121,7 +121,7 @@ const END_INTERRUPTED = statement<never>(sql`
 
 const FIND_NEWER = statement<{ id: number }>(sql`
   SELECT ${imports.id} AS id FROM ${imports}
-  WHERE ${imports.head} = ${value("head")} AND ${imports.id} > ${value("newestId")}`);
+  WHERE ${imports.head} = ${value("head")} AND ${imports.id} > ${value("newestId")} AND ${imports.undoneAt} IS NULL`);
 
 const START = statement<{ id: number }>(sql`
   ${insert(imports, {
