@@ -80,6 +80,39 @@ test("the last import of a file is undone, and the file can be imported again", 
   expect((await importing()).out).toStartWith("3 rows read: 3 added");
 });
 
+/** A store with the animals of `updated`, and one more update that changes, adds and deletes some. */
+const updatedTwice = async (edited = "") => {
+  const { cwd, run, edit, stored, before } = await updated();
+  if (edited !== "") edit(edited);
+  const between = stored();
+  await Bun.write(
+    join(cwd, "last.csv"),
+    "Animal ID,Name,Species,Breed\nA-1,Bello,Dog,Boxer\nA-4,Maxi,Dog,\nA-5,Kim,Dog,\n",
+  );
+  await run("last.csv", "--update", "--key", "Animal ID", "--missing", "delete");
+  expect(stored().map(({ name }) => name)).toEqual(["Bello", "Maxi", "Kim"]);
+  return { before, between, run, stored };
+};
+
+test("imports are undone one after the other, the last one first", async () => {
+  const { before, between, run, stored } = await updatedTwice();
+  const [bella, tom, rex] = before;
+  const [bello, changedTom, max] = between;
+  expect((await run("--undo", "3")).out).toContain("1 animal deleted, 2 restored, 1 ");
+  expect(stored()).toEqual([bello, max, { ...changedTom, id: 6 }] as never);
+  expect((await run("--undo", "2")).out).toContain("1 animal deleted, 2 restored, 1 ");
+  expect(stored()).toEqual([bella, { ...tom, id: 6 }, { ...rex, id: 7 }] as never);
+  expect((await run("--undo", "1")).out).toContain("3 animals deleted, 0 restored, 0 ");
+  expect(stored()).toEqual([]);
+});
+
+test("an earlier import is not undone if an animal was changed between it and a later one", async () => {
+  const { between, run, stored } = await updatedTwice("UPDATE pets SET updated_at = 1 WHERE id = 1");
+  await run("--undo", "3");
+  expectFailure(await run("--undo", "2"), 1, "Bello (animal 1) was changed since the import");
+  expect(stored().slice(0, 1)).toEqual(between.slice(0, 1));
+});
+
 test.each([
   [
     "it changed",

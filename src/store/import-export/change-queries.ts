@@ -28,7 +28,7 @@ export class StoreChanged extends Error {
 }
 
 /** An animal before an import, as it is stored for an undo. */
-export interface StoredBefore extends Pick<PresentPet, "name" | "status" | "createdAt"> {
+export interface StoredBefore extends Pick<PresentPet, "name" | "status" | "createdAt" | "updatedAt"> {
   /** Text, so that it keeps all digits. */
   categoryId: string;
   /** As `toStored` makes it. */
@@ -66,7 +66,7 @@ const REMEMBER = statement(sql`
     petId: pets.id,
     toId: pets.id,
     before: sql`json_object('name', ${pets.name}, 'categoryId', CAST(${pets.categoryId} AS TEXT), 'status', ${pets.status},
-      'createdAt', ${pets.createdAt}, 'profile', coalesce(${petProfiles.data}, '{}'))`,
+      'createdAt', ${pets.createdAt}, 'updatedAt', ${pets.updatedAt}, 'profile', coalesce(${petProfiles.data}, '{}'))`,
     at: value("now"),
   })}
   FROM ${pets} LEFT JOIN ${petProfiles} ON ${petProfiles.petId} = ${pets.id}

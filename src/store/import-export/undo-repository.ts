@@ -9,6 +9,7 @@ import { petProfiles } from "../../data/db/schema/profiles.ts";
 import {
   columnsOf,
   type Connection,
+  insert,
   insertRow,
   statement,
   update,
@@ -79,9 +80,11 @@ const CHANGED_SINCE = statement<{ id: number; name: string; isDeleted: number }>
     coalesce(${pets.name}, ${importChanges.before} ->> 'name') AS name, ${pets.id} IS NULL AS isDeleted
   FROM ${importChanges}
   LEFT JOIN ${pets} ON ${pets.id} BETWEEN ${importChanges.petId} AND ${importChanges.toId}
-  WHERE ${IN_RANGE} AND CASE ${importChanges.kind}
-    WHEN 'added' THEN ${pets.updatedAt} IS NOT NULL
-    WHEN 'changed' THEN ${pets.updatedAt} IS NOT ${importChanges.at} END`);
+  WHERE ${IN_RANGE}
+    AND (${importChanges.kind} = 'changed' OR (${importChanges.kind} = 'added' AND ${pets.updatedAt} IS NOT NULL))
+    AND (${pets.id} IS NULL OR (${pets.id}, coalesce(${pets.updatedAt}, 0)) NOT IN (
+      SELECT ${importChanges.petId}, ${importChanges.at} FROM ${importChanges}
+      WHERE ${importChanges.importId} = ${value("importId")}))`);
 
 /** The animals that have the reference of another that the import has changed or deleted. */
 const TAKEN = statement<{ id: number; name: string }>(sql`
@@ -103,6 +106,31 @@ const ADD_AGAIN = statement<{ id: number }>(sql`
     ...valuesFor("name", "categoryId", "status", "createdAt"),
     updatedAt: value("now"),
   })} RETURNING ${pets.id} AS id`);
+
+/** `moved`: the animals that an undo has written, each as [its id before, the time of its last change before, its id now]. */
+const MOVED = sql`json_each(${value("moved")})`;
+
+const NEW_ID = sql`(SELECT value ->> 2 FROM ${MOVED} WHERE value ->> 0 = ${importChanges.petId})`;
+
+/** The changes of earlier imports are the last ones again. */
+const MOVE_CHANGES = statement(sql`
+  ${update(importChanges, { petId: NEW_ID, toId: NEW_ID, at: value("now") })}
+  WHERE ${importChanges.toId} = ${importChanges.petId}
+    AND (${importChanges.petId}, ${importChanges.at}) IN (SELECT value ->> 0, value ->> 1 FROM ${MOVED})`);
+
+/** An animal of a range gets a change of its own, as the range has one time and one place for all. */
+const MOVE_ADDED = statement(sql`
+  ${insert(importChanges, {
+    importId: importChanges.importId,
+    kind: sql`'added'`,
+    petId: sql`value ->> 2`,
+    toId: sql`value ->> 2`,
+    at: sql`iif(value ->> 1 = ${importChanges.at}, ${value("now")}, ${importChanges.at})`,
+  })}
+  FROM ${importChanges} CROSS JOIN ${MOVED}
+  WHERE ${importChanges.toId} > ${importChanges.petId}
+    AND value ->> 0 BETWEEN ${importChanges.petId} AND ${importChanges.toId}
+    AND (value ->> 1 = ${importChanges.at} OR value ->> 2 <> value ->> 0)`);
 
 const END = statement(sql`
   ${update(imports, { undoneAt: value("now"), finishedAt: sql`coalesce(${imports.finishedAt}, ${value("now")})` })}
@@ -133,31 +161,38 @@ const run = (connection: Connection, statements: readonly Statement[]): void => 
   for (const { query, values } of statements) query.all(connection, values);
 };
 
-/** Restores an animal, or adds it again if the import has deleted it. @returns the animal that was added */
+type Moved = [before: number, changedAt: number, now: number];
+
+/** Restores an animal, or adds it again if the import has deleted it. */
 const restore = (
   connection: Connection,
   { petId, kind, before }: Change,
   present: PresentPet | undefined,
   now: number,
-): Readded | undefined => {
-  const { categoryId, status, profile, name, createdAt } = JSON.parse(before ?? "{}") as StoredBefore;
+): { moved: Moved; readded: Readded[] } => {
+  const { categoryId, status, profile, name, createdAt, updatedAt } = JSON.parse(
+    before ?? "{}",
+  ) as StoredBefore;
   const fields = fieldsOf(connection);
   const members = fromStored(profile, fields) ?? {};
   const after = { name, categoryId: BigInt(categoryId), ...(status && { status }), profile: members };
   if (kind === "changed" && present) {
     run(connection, changing({ before: present, after }, fields, now));
-    return undefined;
+    return { moved: [petId, updatedAt ?? createdAt, petId], readded: [] };
   }
   const [added] = ADD_AGAIN.all(connection, { ...after, status: status ?? null, createdAt, now });
   if (!added) throw new Error("SQLite returned no id");
   run(connection, [...storingNameWords(added.id, name), ...storingProfile(added.id, members, fields)]);
-  return { name, id: added.id, before: petId };
+  return {
+    moved: [petId, updatedAt ?? createdAt, added.id],
+    readded: [{ name, id: added.id, before: petId }],
+  };
 };
 
-/** The next changes to undo in one transaction: a range of added animals, or others. */
+/** The next changes to undo in one transaction: a range of added animals, or changes of single ones. */
 const nextChanges = (connection: Connection, importId: number): Change[] => {
   const changes = CHANGES.all(connection, { importId });
-  const range = changes.findIndex(({ kind }) => kind === "added");
+  const range = changes.findIndex(({ petId, toId }) => toId > petId);
   return range === -1 ? changes : changes.slice(0, Math.max(1, range));
 };
 
@@ -167,16 +202,23 @@ const undoNext = (connection: Connection, importId: number, now: number): Undone
   const ids = changes.map(({ petId }) => String(petId));
   const present = new Map(findPresent(connection, "id", ids).map((pet) => [pet.id, pet]));
   const undone: Undone = { deleted: 0, restored: 0, readded: [] };
+  const moved: Moved[] = [];
   for (const change of changes) {
     const { kind, petId: from, toId: to } = change;
     if (kind === "added") undone.deleted += DELETE_ADDED.all(connection, { from, to }).length;
     else {
-      const added = restore(connection, change, present.get(from), now);
-      if (added) undone.readded.push(added);
-      else undone.restored++;
+      const restored = restore(connection, change, present.get(from), now);
+      moved.push(restored.moved);
+      undone.readded.push(...restored.readded);
+      if (restored.readded.length === 0) undone.restored++;
     }
   }
-  run(connection, [REMOVE.with({ ids: JSON.stringify(changes.map(({ id }) => id)) })]);
+  const values = { moved: JSON.stringify(moved), now };
+  run(connection, [
+    REMOVE.with({ ids: JSON.stringify(changes.map(({ id }) => id)) }),
+    MOVE_CHANGES.with(values),
+    MOVE_ADDED.with(values),
+  ]);
   return { ...undone, isLast: CHANGES.get(connection, { importId }) === undefined };
 };
 
