@@ -197,6 +197,12 @@ test("new custom fields get distinct names, and a second file uses them without 
   expect(storedAnimals(cwd)[1]).toMatchObject({ name: "Rex", "custom.elanVital": "f" });
 });
 
+test("a column named after a member of every JavaScript object gets a field of another name", async () => {
+  const { cwd, importing } = place("name,categoryId,Constructor,valueOf\nBella,3,a,\nRex,3,,b\n");
+  expect((await importing("--create-fields")).code).toBe(0);
+  expect(storedAnimals(cwd)).toMatchObject([{ "custom.constructor2": "a" }, { "custom.valueOf2": "b" }]);
+});
+
 test("columns beyond the number of fields that a store can have are reported", async () => {
   const columns = Array.from({ length: 45 }, (_, index) => `c${index}`);
   const { importing } = place(`name,categoryId,${columns.join()}\nBella,3,${columns.join()}\n`);

@@ -1,5 +1,5 @@
 import { shellWord } from "../../lib/text.ts";
-import { type Field as CustomField, MAX_FIELDS } from "../pets/fields/field.ts";
+import { type Field as CustomField, isReservedName, MAX_FIELDS } from "../pets/fields/field.ts";
 import {
   columnsFor,
   type CustomName,
@@ -282,7 +282,7 @@ const customFieldName = (column: string, taken: ReadonlySet<string>): string => 
   const name = (/^[a-z]/.test(start) ? start : `field${start}`) + words.map(capitalized).join("");
   for (let number = 1; ; number++) {
     const numbered = name.slice(0, MAX_NAME_LENGTH) + (number === 1 ? "" : number);
-    if (!taken.has(numbered)) return numbered;
+    if (!taken.has(numbered) && !isReservedName(numbered)) return numbered;
   }
 };
 

@@ -2,6 +2,9 @@ export const FIELD_KINDS = ["text", "number", "boolean", "date", "choice"] as co
 export const MAX_FIELDS = 40;
 export const MAX_POSITION = 1000;
 
+/** True for a member of every JavaScript object, such as `constructor`: code that reads `custom` would find it in each animal. */
+export const isReservedName = (name: string): boolean => name in {};
+
 /** A field that the shelter defines for its profiles. */
 export interface Field {
   id: number;

@@ -14,7 +14,7 @@ import {
   YesOrNo,
 } from "../../../http/schemas.ts";
 import { isDate } from "../../../lib/time.ts";
-import { FIELD_KINDS, MAX_FIELDS, MAX_POSITION, type Field as StoredField } from "./field.ts";
+import { FIELD_KINDS, isReservedName, MAX_FIELDS, MAX_POSITION, type Field as StoredField } from "./field.ts";
 
 const NAME = /^[a-z][a-zA-Z0-9]{0,39}$/;
 
@@ -26,8 +26,8 @@ const FieldName = checked<string>(
     description: "Its name in `custom`. A new name keeps the values.",
     examples: ["coat"],
   },
-  "must be 1 to 40 letters A to Z or digits, and begin with a small letter",
-  (value) => typeof value === "string" && NAME.test(value),
+  "must be 1 to 40 letters A to Z or digits, and begin with a small letter, and not a name such as constructor, which JavaScript uses",
+  (value) => typeof value === "string" && NAME.test(value) && !isReservedName(value),
 );
 
 const FieldKind = OneOf("FieldKind", FIELD_KINDS, {

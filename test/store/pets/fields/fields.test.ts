@@ -143,3 +143,15 @@ test("keys without pets:write read fields, and write none", async () => {
   ] as const)
     expect((await store.call(method, path, { key, json: VET })).status).toBe(403);
 });
+
+test.each(["valueOf", "toString", "constructor"])(
+  "the name %s, which every object of JavaScript has, is refused",
+  async (name) => {
+    const store = await withFields(VET);
+    expect(await faultOf(await add(store, { ...VET, name }))).toBe("400 invalid_request");
+    const renamed = await store.call("PATCH", "/v1/fields/1", { json: { name } });
+    expect(await renamed.json()).toMatchObject({
+      message: expect.stringContaining("not a name such as constructor"),
+    });
+  },
+);
