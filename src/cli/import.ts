@@ -6,7 +6,13 @@ import {
   categoryNames,
 } from "../store/import-export/category-names.ts";
 import type { PresentPet } from "../store/import-export/changes.ts";
-import { columnsOf, type KeyField, type Mapping, parseMapping } from "../store/import-export/columns.ts";
+import {
+  columnsOf,
+  type KeyField,
+  type Mapping,
+  normalize,
+  parseMapping,
+} from "../store/import-export/columns.ts";
 import { presentPets } from "../store/import-export/present-queries.ts";
 import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../store/import-export/source.ts";
 import type { Dependencies, ImportOptions } from "../store/import-export/import.ts";
@@ -125,12 +131,17 @@ type ImportFlags = Input<typeof TAKES>;
 const keyOf = ({ update, key, missing, map }: ImportFlags): { key?: KeyField; map: readonly Mapping[] } => {
   if (!update && (key !== undefined || missing !== undefined))
     throw new UsageError(`${key === undefined ? "--missing" : "--key"}: add --update, which it belongs to`);
+  const isKey = (column: string) => key !== undefined && normalize(column) === normalize(key);
+  const [idColumn] = map.find(([, role]) => role === "id") ?? [];
+  if (idColumn !== undefined && !isKey(idColumn) && !isKey("id"))
+    throw new UsageError("--map: id works only with --update --key id");
   if (!update) return { map };
   if (key === undefined)
     throw new UsageError(
       '--update: add --key with the column that finds each animal, such as --key "Animal ID"',
     );
-  if (key.trim().toLowerCase() === "id") return { key: "id", map };
+  if (map.some(([column, role]) => role === "reference" && isKey(column))) return { key: "reference", map };
+  if (idColumn !== undefined || isKey("id")) return { key: "id", map };
   const [, field = "reference"] = parseMapping(`x=${key}`) ?? [];
   if (field !== "reference")
     throw new UsageError(
@@ -445,7 +456,7 @@ export const importCommand = command({
   takes: TAKES,
   settings: ["strictCategories"],
   notes: [
-    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command reports each guess; --map overrides them. Columns of profiles, such as breeds or Date of Birth, are kept, too, and all others with --create-fields. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
+    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command reports each guess; --map overrides them. Columns of profiles, such as breeds or Date of Birth, are kept, too, and all others with --create-fields. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the id of an export is not read. In other files, ID is a reference.",
     "With --update, rows change the animals that --key finds, and add the others. An empty cell keeps the value. --dry-run shows the differences. --undo deletes the animals that an import added and restores the others, unless one has changed since.",
     "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
   ],

@@ -203,6 +203,12 @@ test("a column named after a member of every JavaScript object gets a field of a
   expect(storedAnimals(cwd)).toMatchObject([{ "custom.constructor2": "a" }, { "custom.valueOf2": "b" }]);
 });
 
+test("a column ID that is not read, and a column of reasons, are reported", async () => {
+  const { importing } = place("name,categoryId,reason,Animal ID,ID\nBella,3,Stray,A-1,12\n");
+  const { error } = await importing();
+  expect(error).toContain('skipped columns: "reason", "ID"; to keep them');
+});
+
 test("columns beyond the number of fields that a store can have are reported", async () => {
   const columns = Array.from({ length: 45 }, (_, index) => `c${index}`);
   const { importing } = place(`name,categoryId,${columns.join()}\nBella,3,${columns.join()}\n`);

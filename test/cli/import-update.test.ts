@@ -114,7 +114,7 @@ A-5,Max,Dog,available,Pug,,
     const { next, stored } = await imported();
     const before = stored();
     const { error } = await next(
-      "id,name,reference\n2,Tommy,A-2\n3,,A-1\n9,Kim,\n4,,B-4\n",
+      "id,name,categoryId,reference\n2,Tommy,,A-2\n3,,,A-1\n9,Kim,,\n4,,,B-4\n",
       "--update",
       "--key",
       "id",
@@ -130,6 +130,29 @@ A-5,Max,Dog,available,Pug,,
       { ...before[3], reference: "B-4" },
     ]);
     expect(error).toContain("1 row may belong to any animal, so absent animals are unknown");
+  });
+
+  test.each([
+    [["--key", "ID"]],
+    [["--key", "id"]],
+    [["--key", "ID", "--map", "ID=reference"]],
+    [["--key", "reference"]],
+  ])("finds animals by the column ID of another program as a reference: %p", async (flags) => {
+    const { next, stored } = await imported("ID,Name,Species\n2,Bella,Dog\n1,Tom,Cat\n");
+    expect(stored().map(({ reference }) => reference)).toEqual(["2", "1"]);
+    await next("ID,Name,Species\n2,Bello,Dog\n", "--update", ...flags);
+    expect(stored().map(({ name }) => name)).toEqual(["Bello", "Tom"]);
+  });
+
+  test("finds animals by the ids in a column that is mapped to id", async () => {
+    const { next, stored } = await imported();
+    for (const [key, name] of [
+      ["id", "Bello"],
+      ["Nr", "Bellini"],
+    ] as const) {
+      const { code } = await next(`Nr,Name\n1,${name}\n`, "--update", "--key", key, "--map", "Nr=id");
+      expect([code, stored()[0].name]).toEqual([0, name]);
+    }
   });
 
   test("leaves the status of an animal that an open order holds", async () => {
@@ -249,6 +272,8 @@ test.each([
   [["--update"], "--update: add --key with the column that finds each animal"],
   [["--key", "Animal ID"], "--key: add --update, which it belongs to"],
   [["--missing", "delete"], "--missing: add --update, which it belongs to"],
+  [["--map", "Coat=id"], "--map: id works only with --update --key id"],
+  [["--update", "--key", "Animal ID", "--map", "Coat=id"], "--map: id works only with --update --key id"],
   [["--update", "--key", "name"], '--key: "name" is the name, which several animals may have'],
 ])("%p are refused", async (flags, message) => {
   expectFailure(await placing(inProcessIn)(FIRST).importing(...flags), 2, message);

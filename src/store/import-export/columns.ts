@@ -28,8 +28,9 @@ type ColumnRole = Field | typeof IGNORE;
 /** A column and its role, from `--map "Animal Name=name"` or from a guess. */
 export type Mapping = readonly [column: string, role: ColumnRole];
 
-/** Further columns of exports and of files of rejected rows. They are ignored. */
-const IGNORED_COLUMNS: ReadonlySet<string> = new Set(["id", "line", "reason"]);
+/** The columns with which every export begins, apart from those that other files spell so, too. */
+const isExport = (columns: readonly string[]): boolean =>
+  ["id", "name", "categoryId"].every((name) => columns.includes(name));
 
 /** True for the columns of a file of rejected rows. */
 export const isRejectedFile = (columns: readonly string[]): boolean => {
@@ -64,7 +65,7 @@ export const parseMapping = (text: string): Mapping | undefined => {
   const at = text.lastIndexOf("=");
   const name = normalize(text.slice(at + 1));
   const custom = text.slice(at + 1).trim();
-  const role = name === IGNORE ? IGNORE : isCustomName(custom) ? custom : FIELD_OF.get(name);
+  const role = name === IGNORE || name === "id" ? name : isCustomName(custom) ? custom : FIELD_OF.get(name);
   return at > 0 && role ? [text.slice(0, at), role] : undefined;
 };
 
@@ -92,7 +93,7 @@ export const columnsOf = (
   const mappedFields = new Set(mapped.values());
   const roleOf = (column: string): ColumnRole | undefined => {
     const name = normalize(column);
-    const field = key === "id" && name === "id" ? key : (FIELD_OF.get(name) ?? custom.get(name));
+    const field = FIELD_OF.get(name) ?? custom.get(name);
     return exact.get(column) ?? mapped.get(name) ?? (field && !mappedFields.has(field) ? field : undefined);
   };
   const fieldOf = (column: string): Field | undefined => {
@@ -111,8 +112,9 @@ export const columnsOf = (
     /** True for a column that a mapping spells exactly so. */
     isExact: (column: string): boolean => exact.has(column),
     /** True for a column that has a name and no role. */
-    isUnknown: (column: string): boolean =>
-      column.trim() !== "" && roleOf(column) === undefined && !IGNORED_COLUMNS.has(normalize(column)),
+    isUnknown: (column: string): boolean => column.trim() !== "" && roleOf(column) === undefined,
+    /** True if the ids of an export are not read. */
+    ignoresIds: exact.get("id") === IGNORE,
     /** The mapped columns that the header does not have. */
     findMissing(header: readonly string[]): string[] {
       const names = new Set(header.map(normalize));
@@ -122,6 +124,31 @@ export const columnsOf = (
 };
 
 export type Columns = ReturnType<typeof columnsOf>;
+
+/** The columns that the program itself writes, as far as no mapping names them. */
+const ownMappings = (header: readonly string[], { mappings, key }: Columns): Mapping[] => {
+  const mapped = new Set(mappings.map(([column]) => normalize(column)));
+  const isIdMapped = mappings.some(([, role]) => role === "id");
+  const own: Mapping[] = [
+    ...(isExport(header) ? [["id", key === "id" && !isIdMapped ? "id" : IGNORE] as const] : []),
+    ...(isRejectedFile(header) ? (["line", "reason"] as const).map((name) => [name, IGNORE] as const) : []),
+  ];
+  return own.filter(([column]) => !mapped.has(column));
+};
+
+/**
+ * The columns of a file with this header. Only an export has the ids of this store: elsewhere `ID` is a shelter's own number,
+ * also as the key of an update.
+ */
+export const columnsIn = (header: readonly string[], columns: Columns): Columns => {
+  const { customFields, key } = columns;
+  const mappings = [...columns.mappings, ...ownMappings(header, columns)];
+  const roles = new Set(mappings.map(([, role]) => role));
+  const id = header.find((column) => normalize(column) === "id");
+  return key === "id" && id !== undefined && !roles.has("id") && !roles.has("reference")
+    ? columnsOf([...mappings, [id, "reference"]], customFields, "reference")
+    : columnsOf(mappings, customFields, key);
+};
 
 /** The index of each field in a row. */
 export type FieldIndexes = Readonly<Partial<Record<Field, number>>>;
@@ -238,12 +265,14 @@ const fieldsIn = (header: readonly string[], columns: Columns): Set<Field | unde
   new Set([...header.map(columns.fieldOf), ...guessesFor(header, columns).map(([, role]) => role as Field)]);
 
 /** How many fields a header has. */
-export const countFields = (header: readonly string[], columns: Columns): number =>
-  [...fieldsIn(header, columns)].filter(Boolean).length;
+export const countFields = (header: readonly string[], wanted: Columns): number =>
+  [...fieldsIn(header, columnsIn(header, wanted))].filter(Boolean).length;
 
 /** True if a header has every field that a row needs. */
-export const hasRequired = (header: readonly string[], columns: Columns): boolean =>
-  missingFields(fieldsIn(header, columns), columns).length === 0;
+export const hasRequired = (header: readonly string[], wanted: Columns): boolean => {
+  const columns = columnsIn(header, wanted);
+  return missingFields(fieldsIn(header, columns), columns).length === 0;
+};
 
 interface Guess {
   /** The columns, with each guess as a mapping. */

@@ -192,8 +192,8 @@ type NewRecord = Parameters<ImportRepository["start"]>[0] & RowCounts;
  */
 const openSession = async (
   imports: ImportRepository,
-  { rejected, reimport, columns: { key } }: ImportOptions,
-  { rejected: format }: FileFormat,
+  { rejected, reimport }: ImportOptions,
+  { rejected: format, key }: FileFormat,
   record: Omit<NewRecord, "rejectedFile">,
   previous: Import | undefined,
   newestId: number,
@@ -232,7 +232,7 @@ const importWriter = (
   newestId: number,
   unknown: UnknownValues,
 ) => {
-  const { key } = options.columns;
+  const { key } = format;
   const checker = rowChecker(format, source, {
     categories,
     unknown,
@@ -459,7 +459,7 @@ export const importFile = async (
   dependencies: Dependencies,
 ): Promise<ImportResult> => {
   const { imports, reporter, isStopped, categories, present, addField, now } = dependencies;
-  const { path, reimport, encoding, columns } = options;
+  const { path, reimport, encoding } = options;
   const open = () => openSource(path, encoding);
   const opened = await open();
   const unknown = unknownValues();
@@ -469,7 +469,7 @@ export const importFile = async (
   const known = imports?.all() ?? [];
   const newestId = Math.max(0, ...known.map(({ id }) => id));
   // An update starts again: the rows that an interrupted one has read change nothing.
-  const point = await findResumePoint(open, opened, columns.key ? [] : known, {
+  const point = await findResumePoint(open, opened, format.key ? [] : known, {
     firstRow: format.firstRow.bytes,
     columns: JSON.stringify(format.columns),
     reimport,
@@ -477,7 +477,7 @@ export const importFile = async (
     debug: reporter.debug,
   });
   const mayHaveReferences = format.columns.reference !== undefined || options.format === "ndjson";
-  if (!columns.key && path !== undefined && mayHaveReferences && present.hasReferences())
+  if (!format.key && path !== undefined && mayHaveReferences && present.hasReferences())
     await assertNew(open, format, point, present);
   if (imports) for (const field of format.newFields) await addField(field);
   using writer = importWriter(options, dependencies, format, point, newestId, unknown);

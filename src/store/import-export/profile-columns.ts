@@ -247,7 +247,7 @@ const COLUMNS = {
   reference: [
     TEXT,
     `Animal Code, Shelter Code, Rescue ID, Animal Number, ARN, Animal ID, External ID, Petstablished ID,
-     Organization Animal ID`,
+     Organization Animal ID, ID`,
   ],
   sex: [SEX, "Gender, Animal Sex, Sex Name"],
   birthDate: [DATE, "Birthday, Date Of Birth, DOB, Animal DOB, DOBUnixTime, Exact Birthdate"],

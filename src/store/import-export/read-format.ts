@@ -2,7 +2,9 @@ import type { CategoryAccess } from "./category-names.ts";
 import {
   type Columns,
   type Field,
+  type KeyField,
   assertMapped,
+  columnsIn,
   fieldIndexes,
   guessColumns,
   ignoredNote,
@@ -45,6 +47,8 @@ export type FieldColumns = Readonly<Partial<Record<Field, string>>>;
 
 /** How to read the rows of one file, and how to write rejected ones. */
 export interface FileFormat extends RowReader {
+  /** The field that finds the animals of rows, for an update. */
+  key: KeyField | undefined;
   firstRow: Position;
   batches(rest: AsyncIterable<Buffer>, position: Position): AsyncGenerator<Batch>;
   rejected: RejectedFormat;
@@ -89,21 +93,24 @@ const resolveColumns = (
   header: readonly string[],
   wanted: Columns,
   { createsFields }: FormatOptions,
-): { columns: Columns; newFields: readonly CustomField[]; note: string | undefined } => {
+): { columns: Columns; newFields: readonly CustomField[]; notes: string[] } => {
   assertMapped(header, wanted);
-  const { columns, note } = guessColumns(header, wanted);
-  return createsFields ? { ...withNewFields(header, columns), note } : { columns, newFields: [], note };
+  const { columns, note } = guessColumns(header, columnsIn(header, wanted));
+  const ids = columns.ignoresIds ? '"id" is not read: new animals get new ids' : undefined;
+  const notes = defined([note, ids]);
+  return createsFields ? { ...withNewFields(header, columns), notes } : { columns, newFields: [], notes };
 };
 
 const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningOf): FileFormat => {
   const { delimiter, columns: wanted, isRaw } = options;
   const header = readHeader(head, wanted, delimiter);
-  const { columns, newFields, note } = resolveColumns(header.cells, wanted, options);
+  const { columns, newFields, notes } = resolveColumns(header.cells, wanted, options);
   const indexes = fieldIndexes(header.cells, columns);
   const found = findDateOrder(options.dates ? [] : sampleRows(head, header), columns, indexes);
   const meaning = meaningOf(columns.customFields, options.dates ?? found.dates);
   return {
     ...rowReader(csvLayout({ indexes, columns, header: header.cells, isRaw }), meaning),
+    key: columns.key,
     firstRow: header.end,
     batches: (rest, position) => readCsv(rest, position, header.delimiter),
     rejected: rejectedCsv(header.cells, header.delimiter),
@@ -116,7 +123,7 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
     newFields,
     notes: defined([
       header.titles > 0 ? `the header is on line ${header.end.lines}; earlier lines were skipped` : undefined,
-      note,
+      ...notes,
       found.note,
     ]),
     ignored: () => ignoredNote("columns", header.cells.filter(columns.isUnknown)),
@@ -126,16 +133,19 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
 const readNdjsonFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningOf): FileFormat => {
   const unknownKeys = new Set<string>();
   const keys = keysIn(head);
-  const { columns, newFields, note } = resolveColumns(keys, options.columns, options);
+  const { columns, newFields, notes } = resolveColumns(keys, options.columns, options);
   return {
     ...rowReader(objectLayout(columns, unknownKeys), meaningOf(columns.customFields, options.dates)),
+    key: columns.key,
     firstRow: START,
     batches: readNdjson,
     rejected: rejectedNdjson,
     isRejectedFile: isRejectedFile(keys),
-    columns: Object.fromEntries(columns.mappings.map(([column, role]) => [role, column])),
+    columns: Object.fromEntries(
+      columns.mappings.flatMap(([column, role]) => (role === "ignore" ? [] : [[role, column]])),
+    ),
     newFields,
-    notes: defined([note]),
+    notes,
     ignored: () => ignoredNote("fields", [...unknownKeys]),
   };
 };
