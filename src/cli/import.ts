@@ -83,6 +83,13 @@ const encodingOf = (name: string | undefined): ImportOptions["encoding"] => {
   );
 };
 
+/** @throws UsageError */
+const currencyOf = (code: string | undefined): string | undefined => {
+  const currency = code?.toUpperCase();
+  if (currency === undefined || Intl.supportedValuesOf("currency").includes(currency)) return currency;
+  throw new UsageError(`--currency: ${quoted(code ?? "")} is not a currency code of ISO 4217, such as EUR`);
+};
+
 const TAKES = {
   "[file]": "the file, or - for standard input; with --undo the id of an import (default: the last one)",
   "--format <format>": { text: "the format (default: by the file's name)", choices: FORMATS },
@@ -95,7 +102,7 @@ const TAKES = {
     fallbackText: "none",
   },
   "--value <from=to>": {
-    text: 'maps a status or category of the file, such as "status:Rehomed=sold"; repeatable',
+    text: 'maps a word of the file, such as "size:Toy=small" or "status:Rehomed=sold"; repeatable',
     parse: addValue,
     fallback: [],
     fallbackText: "none",
@@ -105,6 +112,7 @@ const TAKES = {
     text: "the order of dates such as 3/4/2026 (default: by the other dates of the file)",
     choices: ["dmy", "mdy"] as const,
   },
+  "--currency <code>": "the currency of fees without one, such as EUR",
   "--update": "change the animals that the store has, and add the others",
   "--key <column>": 'the column that finds each animal, such as "Animal ID", or id for a file of export',
   "--missing <action>": {
@@ -174,6 +182,7 @@ const importOptionsOf = (flags: ImportFlags): Omit<ImportOptions, "columns"> => 
     values: flags.value,
     createsFields: flags.createFields ?? false,
     dates: flags.dates,
+    currency: currencyOf(flags.currency),
     missing: flags.missing,
     isRaw: flags.raw ?? false,
     reimport: flags.again ?? false,

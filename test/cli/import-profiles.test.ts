@@ -153,10 +153,68 @@ test("a value that breaks the rules of profiles rejects its row, with the form t
   ]);
   const reasons = read("a.csv.rejected").trim().split("\n").slice(1);
   expect(reasons).toEqual([
-    expect.stringContaining("sex: must be one of"),
+    expect.stringContaining('sex: must be one of female, male, unknown, not ""purple""'),
     expect.stringContaining("fee: must be an amount with its currency, such as 150.00 EUR, not"),
     expect.stringContaining("weightGrams: must be a weight with its unit, such as 12.4 kg, not"),
   ]);
+});
+
+test("a file without units and currencies is imported with the flags that a dry run prints", async () => {
+  const { cwd, importing } = place(
+    "name,categoryId,ANIMALWEIGHT,Adoption Fee\nBella,3,12.5,150\nRex,3,9,80\n",
+  );
+  const { error } = await importing("--dry-run");
+  expect(error).toContain(
+    'a weight such as "12.5" has no unit: add --map "ANIMALWEIGHT=weightKg" or --map "ANIMALWEIGHT=weightPounds"\n',
+  );
+  expect(error).toContain('a fee such as "150" has no currency: add --currency, such as --currency EUR\n');
+  expect((await importing("--map", "ANIMALWEIGHT=weightKg", "--currency", "chf")).code).toBe(0);
+  expect(storedAnimals(cwd)).toMatchObject([
+    { weightGrams: 12_500, fee: { amount: 15_000, currency: "CHF" } },
+    { weightGrams: 9000, fee: { amount: 8000, currency: "CHF" } },
+  ]);
+});
+
+test("a currency that ISO 4217 does not have is refused", async () => {
+  expectFailure(
+    await place("name,categoryId\n").importing("--currency", "EURO"),
+    2,
+    '--currency: "EURO" is not a currency code of ISO 4217, such as EUR',
+  );
+});
+
+test("words of members are translated with the flags that a dry run prints", async () => {
+  const { cwd, importing } = place("name,categoryId,Sex,Size,Altered\nBella,3,Male (N),Toy,done\n");
+  const { error } = await importing("--dry-run");
+  expect(error).toContain(
+    'size: "Toy" (1 row) is not one of small, medium, large, extra_large: add --value "size:Toy=SIZE"\n',
+  );
+  expect(error).toContain('--value "sex:Male (N)=SEX"\n');
+  expect(error).toContain(
+    'neutered: "done" (1 row) is not one of yes, no: add --value "neutered:done=NEUTERED"\n',
+  );
+  const flags = ["size:Toy=small", "sex:Male (N)=male", "neutered:Done=yes"].flatMap((value) => [
+    "--value",
+    value,
+  ]);
+  expect((await importing(...flags)).code).toBe(0);
+  expect(storedAnimals(cwd)).toMatchObject([{ sex: "male", size: "small", neutered: true }]);
+});
+
+test("a row is rejected with all of its reasons, and each names the value", async () => {
+  const { importing, read } = place(
+    "name,categoryId,Altered,size,birthDate,weight,arrivedOn\nBella,3,maybe,toy,1850,heavy,spring\n",
+  );
+  await importing();
+  const reasons = read("a.csv.rejected").replaceAll('""', '"');
+  for (const reason of [
+    'neutered: must be one of yes, no, not "maybe"',
+    'size: must be one of small, medium, large, extra_large, not "toy"',
+    'weightGrams: must be a weight with its unit, such as 12.4 kg, not "heavy"',
+    'such as 2024, 2024-05 or 2024-05-17, not "1850"',
+    'not "spring"',
+  ])
+    expect(reasons).toContain(reason);
 });
 
 test("NDJSON has profiles, too, as JSON or as the texts of CSV", async () => {

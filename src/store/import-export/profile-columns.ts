@@ -1,3 +1,4 @@
+import { quoted, shellWord } from "../../lib/text.ts";
 import type { Field } from "../pets/fields/field.ts";
 
 /** The meaning of `3/4/2026`: 3 April, or March 4. */
@@ -24,6 +25,10 @@ interface Cells {
   isText?: true;
   /** The form of its cells, for a message about a text that `read` does not understand. */
   form?: string;
+  /** The words that its cells mean. Others need a translation. */
+  words?: readonly string[];
+  /** What to do about a text that `read` would understand with a convention; undefined about another text. */
+  remedyFor?(text: string, column: string): string | undefined;
   /** Makes the cell of an export: `read` gives the same value again. Absent: exports have no such column. */
   write?(value: unknown): string;
 }
@@ -195,12 +200,18 @@ export const headers = (list: string): string[] => list.split(/,\s+/).filter(Boo
 
 const TEXT: Cells = { read: readText, write: writeText, isText: true };
 const DATE: Cells = { read: readDate, write: String, isDate: true };
-const FLAG: Cells = { read: yesOrNo, write: (value) => (value === true ? "yes" : "no") };
+const FLAG: Cells = {
+  read: yesOrNo,
+  words: ["yes", "no"],
+  write: (value) => (value === true ? "yes" : "no"),
+};
 const LIST: Cells = { read: readList, write: writeList };
-const ANSWER: Cells = { read: yesNoUnknown, write: String };
+const ANSWERS = ["yes", "no", "unknown"];
+const ANSWER: Cells = { read: yesNoUnknown, words: ANSWERS, write: String };
 
 /** A column of the opposite: `NoDogs`. */
 const OPPOSITE: Cells = {
+  words: ANSWERS,
   read: (cell, conventions) => {
     const word = yesNoUnknown(cell, conventions);
     return OPPOSITES[String(word)] ?? word;
@@ -208,6 +219,7 @@ const OPPOSITE: Cells = {
 };
 
 const SEX: Cells = {
+  words: ["female", "male", "unknown"],
   read: oneOf({
     female: ["f", "w", "spayed_female", "female_spayed", "weiblich", "femelle", "hembra"],
     male: ["m", "neutered_male", "male_neutered", "männlich", "mâle", "macho"],
@@ -217,6 +229,7 @@ const SEX: Cells = {
 };
 
 const SIZE: Cells = {
+  words: ["small", "medium", "large", "extra_large"],
   read: oneOf({
     small: ["s", "sm", "little"],
     medium: ["m", "med"],
@@ -229,12 +242,20 @@ const SIZE: Cells = {
 const FEE: Cells = {
   read: readFee,
   form: "an amount with its currency, such as 150.00 EUR",
+  remedyFor: (text) =>
+    readFee(text, { currency: "EUR" }) === text
+      ? undefined
+      : `a fee such as ${quoted(text)} has no currency: add --currency, such as --currency EUR`,
   write: writeFee,
 };
 
 const weight = (unit?: string): Cells => ({
   read: grams(unit),
   form: "a weight with its unit, such as 12.4 kg",
+  remedyFor: (text, column) =>
+    grams("kg")(text, {}) === text
+      ? undefined
+      : `a weight such as ${quoted(text)} has no unit: add --map ${shellWord(`${column}=weightKg`)} or --map ${shellWord(`${column}=weightPounds`)}`,
 });
 
 const NUMBER: Cells = {
@@ -321,6 +342,10 @@ export const PROFILE_COLUMNS = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ProfileField, ProfileColumn>>;
 
+/** True for a text that `read` has not understood, of a column whose texts have a form. */
+export const isUnread = ({ form, words }: ProfileColumn, value: unknown): value is string =>
+  typeof value === "string" && (words ? !words.includes(value) : form !== undefined);
+
 const CUSTOM_CELLS: Readonly<Record<Field["kind"], Cells>> = {
   text: TEXT,
   choice: TEXT,
@@ -331,12 +356,12 @@ const CUSTOM_CELLS: Readonly<Record<Field["kind"], Cells>> = {
 
 /** The columns for profiles and for custom fields, by the names that exports give them. */
 export const columnsFor = (
-  fields: readonly Pick<Field, "name" | "kind">[],
+  fields: readonly (Pick<Field, "name" | "kind"> & { choices?: readonly string[] })[],
 ): ReadonlyMap<ProfileField | CustomName, ProfileColumn> =>
   new Map<ProfileField | CustomName, ProfileColumn>([
     ...(Object.entries(PROFILE_COLUMNS) as [ProfileField, ProfileColumn][]),
-    ...fields.map(({ name, kind }): [CustomName, ProfileColumn] => [
+    ...fields.map(({ name, kind, choices }): [CustomName, ProfileColumn] => [
       `custom.${name}`,
-      { ...CUSTOM_CELLS[kind], into: ["custom", name], synonyms: [] },
+      { ...CUSTOM_CELLS[kind], ...(choices && { words: choices }), into: ["custom", name], synonyms: [] },
     ]),
   ]);

@@ -40,6 +40,8 @@ export interface FormatOptions {
   createsFields: boolean;
   /** Undefined: the file tells. */
   dates: DateOrder | undefined;
+  /** ISO 4217: the currency of fees without one. Undefined: each fee needs one. */
+  currency: string | undefined;
 }
 
 /** The column of each field. */
@@ -164,7 +166,7 @@ export const readFormat = (
     translate,
     unknown,
     createsCategories: create !== undefined,
-    conventions: { dates },
+    conventions: { dates, currency: options.currency },
     checkProfile: profileChecker(customFields, now),
   });
   return (options.format === "ndjson" ? readNdjsonFormat : readCsvFormat)(options, head, meaningOf);

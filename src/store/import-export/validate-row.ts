@@ -10,7 +10,13 @@ import { type Members, mergePatch } from "../pets/profile/profile.ts";
 import type { CategoryNames } from "./category-names.ts";
 import type { ImportedPet, PresentPet } from "./changes.ts";
 import { type Columns, type Field, type FieldIndexes, type KeyField, isNamed } from "./columns.ts";
-import { type Conventions, dateOrderOf, PROFILE_COLUMNS, type ProfileColumn } from "./profile-columns.ts";
+import {
+  type Conventions,
+  dateOrderOf,
+  isUnread,
+  PROFILE_COLUMNS,
+  type ProfileColumn,
+} from "./profile-columns.ts";
 import { unguardFormula } from "../../lib/csv-writer.ts";
 import { type Row, UnreadableRow } from "./row.ts";
 import type { TranslateValue, UnknownValues } from "./value-mapping.ts";
@@ -193,45 +199,77 @@ interface RowLayout {
   profileColumns: Iterable<readonly [Field, ProfileColumn]>;
   /** The fields whose columns do not have the names that exports give them. */
   foreign: ReadonlySet<Field>;
+  /** The name of a field's column in the file. */
+  columnOf(field: Field): string;
   /** True if texts are exact. Those of CSV may be quoted, and have white space around them. */
   isJson: boolean;
 }
 
 export const rowReader = (
-  { read, profileColumns, foreign, isJson }: RowLayout,
+  { read, profileColumns, foreign, columnOf, isJson }: RowLayout,
   meaning: Meaning,
 ): RowReader => {
-  const { conventions, unknown, checkProfile } = meaning;
+  const { conventions, unknown, checkProfile, translate } = meaning;
 
   /** The value of a cell, or of JSON, which needs no reading unless it is a text; undefined if it is empty. */
-  const valueOf = (
-    field: Field,
-    { isText, isDate, read: readCell }: ProfileColumn,
-    value: unknown,
-  ): unknown => {
+  const valueOf = (field: Field, column: ProfileColumn, value: unknown): unknown => {
+    const { isText, isDate, words, read: readCell } = column;
     if (typeof value !== "string") return value ?? undefined;
     const isForeign = foreign.has(field);
-    if (isJson && isText && !isForeign) return value || undefined;
+    if (isJson && isText && !isForeign) return (words ? translate(field, value) : value) || undefined;
     const text = value.trim();
     if (text === "" || ((isForeign || isDate) && NO_VALUE.test(text))) return undefined;
-    const result = readCell(text, conventions);
-    if (isDate && result === text && dateOrderOf(text) === "ambiguous") unknown.addDate(text);
-    return result;
+    return readCell(words ? translate(field, text) : text, conventions);
   };
 
-  /** The profile in a row, which has no members if the row has none; or why it has no meaning. */
-  const profileOf = (values: FieldValues): Members | string => {
+  /** Why a text has no meaning. It also collects the remedies. */
+  const explainUnread = (field: Field, column: ProfileColumn, text: string): string => {
+    const { form, words, into, remedyFor } = column;
+    if (words) unknown.add(field, text, words);
+    const remedy = remedyFor?.(text, columnOf(field));
+    if (remedy !== undefined) unknown.addRemedy(field, remedy);
+    return `${into.join(".")}: must be ${words ? `one of ${words.join(", ")}` : form}, not ${quoted(text)}`;
+  };
+
+  const addDateRemedy = (text: string): void => {
+    if (dateOrderOf(text) === "ambiguous")
+      unknown.addRemedy(
+        "dates",
+        `the day and the month of ${quoted(text)} may be in either order: add --dates dmy or --dates mdy`,
+      );
+  };
+
+  /** The profile in a row, which has no members if the row has none, and why some of its values have no meaning. */
+  const profileOf = (values: FieldValues): { profile: Record<string, unknown>; reasons: string[] } => {
     const profile: Record<string, unknown> = {};
+    const reasons: string[] = [];
     for (const [field, column] of profileColumns) {
       const [member, part] = column.into;
       const value = valueOf(field, column, values[field]);
       if (value === undefined) continue;
-      if (column.form !== undefined && typeof value === "string")
-        return `${member}: must be ${column.form}, not ${quoted(value)}`;
-      if (part === undefined) profile[member] ??= value;
+      if (column.isDate && typeof value === "string") addDateRemedy(value);
+      if (isUnread(column, value)) reasons.push(explainUnread(field, column, value));
+      else if (part === undefined) profile[member] ??= value;
       else ((profile[member] ??= {}) as Record<string, unknown>)[part] ??= value;
     }
-    return profile;
+    return { profile, reasons };
+  };
+
+  /** The reasons of each member, with its value. */
+  const explainProfile = (profile: Members): string[] =>
+    Object.entries(profile).flatMap(([member, value]) => {
+      const reason = checkProfile({ [member]: value });
+      if (typeof reason !== "string") return [];
+      return [reason + (typeof value === "string" ? `, not ${quoted(value)}` : "")];
+    });
+
+  const validateProfile = (values: FieldValues, present: PresentPet | undefined): Members | string => {
+    const { profile, reasons } = profileOf(values);
+    if (reasons.length === 0 && Object.keys(profile).length === 0) return {};
+    const merged = present ? (mergePatch(present.profile, profile) as Members) : profile;
+    const members = checkProfile(merged);
+    if (typeof members !== "string" && reasons.length === 0) return members;
+    return [...reasons, ...explainProfile(merged)].join("; ") || String(members);
   };
 
   return {
@@ -243,14 +281,11 @@ export const rowReader = (
     validate(values, present) {
       const pet = validateFields(present ? completed(values, present) : values, meaning);
       if (pet instanceof MissingCategory) return pet;
-      let profile = profileOf(values);
-      if (typeof profile !== "string") {
-        if (Object.keys(profile).length === 0) return pet;
-        profile = checkProfile(present ? mergePatch(present.profile, profile) : profile);
-      }
+      const profile = validateProfile(values, present);
       const reasons = [pet, profile].filter((result) => typeof result === "string");
-      return reasons.length > 0
-        ? reasons.join("; ")
+      if (reasons.length > 0) return reasons.join("; ");
+      return Object.keys(profile).length === 0
+        ? pet
         : { ...(pet as ImportedPet), profile: profile as Members };
     },
   };
@@ -281,6 +316,7 @@ export const csvLayout = ({ columns, header, indexes, isRaw }: CsvFile): RowLayo
   const textOf = isRaw ? (text: string) => text : unguardFormula;
   return {
     isJson: false,
+    columnOf: (field) => header[indexes[field] ?? -1] ?? field,
     profileColumns: [...columns.profileColumns].filter(([field]) => indexes[field] !== undefined),
     foreign: new Set(
       fields.flatMap(([field, index]) => (isNamed(header[index] ?? "", field) ? [] : [field])),
@@ -303,15 +339,18 @@ const MAX_KNOWN_KEYS = 1000;
 export const objectLayout = (columns: Columns, unknownKeys: Set<string>): RowLayout => {
   const known = new Map<string, Field | undefined>();
   const foreign = new Set<Field>();
+  const names = new Map<Field, string>();
   const fieldOf = (key: string): Field | undefined => {
     if (known.has(key)) return known.get(key);
     const field = columns.fieldOf(key);
     if (known.size < MAX_KNOWN_KEYS) known.set(key, field);
+    if (field) names.set(field, key);
     if (field && !isNamed(key, field)) foreign.add(field);
     return field;
   };
   return {
     isJson: true,
+    columnOf: (field) => names.get(field) ?? field,
     profileColumns: columns.profileColumns,
     foreign,
     read(content) {

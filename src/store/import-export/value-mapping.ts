@@ -1,10 +1,10 @@
 import { PET_STATUSES, parsePetStatus } from "../pets/pet.ts";
 import { quantity } from "../../lib/quantity.ts";
 import { foldName, quoted, shellWord } from "../../lib/text.ts";
+import { PROFILE_COLUMNS } from "./profile-columns.ts";
 
-/** The fields whose values can be mapped. */
-const MAPPED_FIELDS = ["status", "category"] as const;
-type MappedField = (typeof MAPPED_FIELDS)[number];
+/** The field whose values are mapped: `status`, `category`, or one with certain words, such as `size` or `custom.coat`. */
+type MappedField = string;
 
 /** A value of a file and its replacement, from `--value "status:Rehomed=sold"`. An empty status clears it. */
 export interface ValueMapping {
@@ -13,13 +13,27 @@ export interface ValueMapping {
   to: string;
 }
 
+/** The words of each field of a profile that has certain ones. */
+const wordsOf: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(PROFILE_COLUMNS).flatMap(([field, { words }]) => (words ? [[field, words]] : [])),
+);
+
+const fieldNames: ReadonlyMap<string, MappedField> = new Map(
+  ["status", "category", ...wordsOf.keys()].map((field) => [field.toLowerCase(), field]),
+);
+
 /** Parses `status:Rehomed=sold`; the reason if it is malformed. */
 export const parseValueMapping = (text: string): ValueMapping | string => {
-  const [, name = "", from = "", to = ""] = /^(\w+):(.+)=(.*)$/su.exec(text) ?? [];
-  const field = MAPPED_FIELDS.find((one) => one === name.toLowerCase());
-  if (field === undefined) return 'is not of the form "status:Rehomed=sold" or "category:Canine=Dog"';
-  const target = field === "status" ? parsePetStatus(to) : to.trim();
-  if (target === undefined && to.trim() !== "")
+  const [, name = "", from = "", to = ""] = /^([\w.]+):(.+)=(.*)$/su.exec(text) ?? [];
+  const field = /^custom\./.test(name) ? name : fieldNames.get(name.toLowerCase());
+  if (field === undefined)
+    return 'is not of the form "status:Rehomed=sold", "category:Canine=Dog" or "size:Toy=small"';
+  const word = to.trim();
+  const words = wordsOf.get(field);
+  if (words && !words.includes(word))
+    return `maps to ${quoted(to)}, which is not a ${field}: use ${words.join(", ")}`;
+  const target = field === "status" ? parsePetStatus(to) : word;
+  if (target === undefined && word !== "")
     return `maps to ${quoted(to)}, which is not a status: use ${PET_STATUSES.join(", ")}, or nothing for none`;
   if (field === "category" && target === "") return "maps to no category: name one";
   return { field, from, to: target ?? "" };
@@ -27,14 +41,13 @@ export const parseValueMapping = (text: string): ValueMapping | string => {
 
 /** Translates the values of a file. Their case and spacing make no difference. */
 export const valueTranslator = (mappings: readonly ValueMapping[]) => {
-  const mapFor = (wanted: MappedField) =>
-    new Map(mappings.filter(({ field }) => field === wanted).map(({ from, to }) => [foldName(from), to]));
-  const maps: Record<MappedField, ReadonlyMap<string, string>> = {
-    status: mapFor("status"),
-    category: mapFor("category"),
-  };
-  return (field: MappedField, value: string): string =>
-    maps[field].size === 0 ? value : (maps[field].get(foldName(value)) ?? value);
+  const maps = new Map(
+    [...Map.groupBy(mappings, ({ field }) => field)].map(([field, ofField]) => [
+      field,
+      new Map(ofField.map(({ from, to }) => [foldName(from), to])),
+    ]),
+  );
+  return (field: MappedField, value: string): string => maps.get(field)?.get(foldName(value)) ?? value;
 };
 
 export type TranslateValue = ReturnType<typeof valueTranslator>;
@@ -65,39 +78,37 @@ const MAX_VALUES = 20;
 
 /** Counts the unknown values of a file, for a note with a remedy. */
 export const unknownValues = () => {
-  const counts: Record<MappedField, Map<string, number>> = { status: new Map(), category: new Map() };
-  const flags: Record<MappedField, (value: string) => string> = {
-    status: statusFlag,
-    category: (value) => valueFlag("category", value, "NAME"),
-  };
-  let date: string | undefined;
-  const dateNote = (): string[] =>
-    date === undefined
-      ? []
-      : [`the day and the month of ${quoted(date)} may be in either order: add --dates dmy or --dates mdy`];
+  const words = new Map<MappedField, string>();
+  const counts = new Map<MappedField, Map<string, number>>();
+  const remedies = new Map<string, string>();
   const noteOf = (field: MappedField, values: ReadonlyMap<string, number>): string => {
     const told = [...values]
       .map(([value, count]) => `${quoted(value)} (${quantity(count, "row")})`)
       .join(", ");
-    const mapping = [...values.keys()].map(flags[field]).join(" ");
-    return field === "status"
-      ? `no status is called ${told}: add ${mapping}`
-      : `no category is called ${told}: add --create-categories, or map them: ${mapping}`;
+    const flagsFrom = (flagOf: (value: string) => string) => [...values.keys()].map(flagOf).join(" ");
+    if (field === "status") return `no status is called ${told}: add ${flagsFrom(statusFlag)}`;
+    if (field === "category")
+      return `no category is called ${told}: add --create-categories, or map them: ${flagsFrom((value) => valueFlag(field, value, "NAME"))}`;
+    const flags = flagsFrom((value) => valueFlag(field, value, field.replace("custom.", "").toUpperCase()));
+    return `${field}: ${told} ${values.size === 1 ? "is" : "are"} not one of ${words.get(field)}: add ${flags}`;
   };
   return {
-    add(field: MappedField, value: string): void {
-      const values = counts[field];
+    /** @param meanings the words of the field */
+    add(field: MappedField, value: string, meanings: readonly string[] = []): void {
+      words.set(field, meanings.join(", "));
+      const values = counts.get(field) ?? new Map<string, number>();
+      counts.set(field, values);
       const count = values.get(value) ?? 0;
       if (count > 0 || values.size < MAX_VALUES) values.set(value, count + 1);
     },
-    /** Of a date that may be two days. */
-    addDate(text: string): void {
-      date ??= text;
+    /** @param cause of several remedies for one, the first is reported */
+    addRemedy(cause: string, remedy: string): void {
+      if (!remedies.has(cause)) remedies.set(cause, remedy);
     },
-    /** One note for each field. */
+    /** One note for each field and each cause. */
     notes: (): string[] => [
-      ...MAPPED_FIELDS.filter((field) => counts[field].size > 0).map((field) => noteOf(field, counts[field])),
-      ...dateNote(),
+      ...[...counts].map(([field, values]) => noteOf(field, values)),
+      ...remedies.values(),
     ],
   };
 };

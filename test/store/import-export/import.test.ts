@@ -61,6 +61,7 @@ const place = (text: string, name = "a.csv") => {
         isRaw: false,
         createsFields: false,
         dates: undefined,
+        currency: undefined,
         missing: undefined,
         reimport: false,
         rejected: `${path}.rejected`,
