@@ -114,7 +114,7 @@ const TAKES = {
   },
   "--currency <code>": "the currency of fees without one, such as EUR",
   "--update": "change the animals that the store has, and add the others",
-  "--key <column>": 'the column that finds each animal, such as "Animal ID", or id for a file of export',
+  "--key <column>": 'the column that identifies each animal, such as "Animal ID", or id for an exported file',
   "--missing <action>": {
     text: "what --update does with animals that the file lacks (default: report them)",
     choices: ["adopted", "delete"] as const,
@@ -138,7 +138,7 @@ type ImportFlags = Input<typeof TAKES>;
 /** The field that finds animals, and the mapping of its column. @throws UsageError */
 const keyOf = ({ update, key, missing, map }: ImportFlags): { key?: KeyField; map: readonly Mapping[] } => {
   if (!update && (key !== undefined || missing !== undefined))
-    throw new UsageError(`${key === undefined ? "--missing" : "--key"}: add --update, which it belongs to`);
+    throw new UsageError(`${key === undefined ? "--missing" : "--key"} works only with --update`);
   const isKey = (column: string) => key !== undefined && normalize(column) === normalize(key);
   const [idColumn] = map.find(([, role]) => role === "id") ?? [];
   if (idColumn !== undefined && !isKey(idColumn) && !isKey("id"))
@@ -146,7 +146,7 @@ const keyOf = ({ update, key, missing, map }: ImportFlags): { key?: KeyField; ma
   if (!update) return { map };
   if (key === undefined)
     throw new UsageError(
-      '--update: add --key with the column that finds each animal, such as --key "Animal ID"',
+      '--update needs --key: the column that identifies each animal, such as --key "Animal ID"',
     );
   if (map.some(([column, role]) => role === "reference" && isKey(column))) return { key: "reference", map };
   if (idColumn !== undefined || isKey("id")) return { key: "id", map };

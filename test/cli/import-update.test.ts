@@ -269,9 +269,9 @@ test("lists find imported and changed animals by the words of their profiles, an
 });
 
 test.each([
-  [["--update"], "--update: add --key with the column that finds each animal"],
-  [["--key", "Animal ID"], "--key: add --update, which it belongs to"],
-  [["--missing", "delete"], "--missing: add --update, which it belongs to"],
+  [["--update"], "--update needs --key: the column that identifies each animal"],
+  [["--key", "Animal ID"], "--key works only with --update"],
+  [["--missing", "delete"], "--missing works only with --update"],
   [["--map", "Coat=id"], "--map: id works only with --update --key id"],
   [["--update", "--key", "Animal ID", "--map", "Coat=id"], "--map: id works only with --update --key id"],
   [["--update", "--key", "name"], '--key: "name" is the name, which several animals may have'],

@@ -38,7 +38,7 @@ describe("a shelter's spreadsheet", () => {
       "status:on HOLD=pending",
     );
     expect(error.split("\n")).toEqual([
-      'adoption-store: guessed that "Animal Name" is the name, "Species" is the category, "Breed" is the breeds, "Intake Date" is the arrivedOn; choose others with --map "COLUMN=FIELD"',
+      'adoption-store: guessed: "Animal Name" as name, "Species" as category, "Breed" as breeds, "Intake Date" as arrivedOn; choose others with --map "COLUMN=FIELD"',
       'adoption-store: skipped columns: "Phone"; to keep them as custom fields, of which a store has at most 40, add --create-fields',
       "",
     ]);

@@ -286,10 +286,10 @@ export const guessColumns = (header: readonly string[], columns: Columns): Guess
     ([one], [other]) => header.indexOf(one) - header.indexOf(other),
   );
   if (guesses.length === 0) return { columns, note: undefined };
-  const told = guesses.map(([column, field]) => `${quoteNames([column])} is the ${field}`).join(", ");
+  const told = guesses.map(([column, field]) => `${quoteNames([column])} as ${field}`).join(", ");
   return {
     columns: columnsOf([...columns.mappings, ...guesses], columns.customFields, columns.key),
-    note: `guessed that ${told}; choose others with --map "COLUMN=FIELD"`,
+    note: `guessed: ${told}; choose others with --map "COLUMN=FIELD"`,
   };
 };
 
