@@ -261,6 +261,14 @@ test("a column named after a member of every JavaScript object gets a field of a
   expect(storedAnimals(cwd)).toMatchObject([{ "custom.constructor2": "a" }, { "custom.valueOf2": "b" }]);
 });
 
+test("a column with values and without a header is reported by its place", async () => {
+  for (const flags of [[], ["--create-fields"]]) {
+    const { importing } = place("name,categoryId,Coat, \nBella,3,long,lost\n");
+    const { error } = await importing(...flags);
+    expect(error).toContain("column 4");
+  }
+});
+
 test("a column ID that is not read, and a column of reasons, are reported", async () => {
   const { importing } = place("name,categoryId,reason,Animal ID,ID\nBella,3,Stray,A-1,12\n");
   const { error } = await importing();
@@ -273,13 +281,19 @@ test("columns beyond the number of fields that a store can have are reported", a
   const { error, code } = await importing("--create-fields");
   expect([code, error]).toEqual([
     0,
-    expect.stringContaining('skipped columns: "c40", "c41", "c42", "c43", "c44"; '),
+    expect.stringContaining(
+      'skipped columns: "c40", "c41", "c42", "c43", "c44"; a custom field needs a name of at most 80 characters, and a store has at most 40 fields\n',
+    ),
   ]);
 });
 
 test("a mapping to a custom field that does not exist is refused", async () => {
   const { importing } = place("name,categoryId,Coat\nBella,3,long\n");
-  expectFailure(await importing("--map", "Coat=custom.coat"), 1, "no custom field has this name");
+  expectFailure(
+    await importing("--map", "Coat=custom.coat"),
+    1,
+    "add it with POST /v1/fields first, or leave the column out of --map and use --create-fields",
+  );
 });
 
 describe("a file with a reference of the store", () => {

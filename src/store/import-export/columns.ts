@@ -154,6 +154,7 @@ export const columnsIn = (header: readonly string[], columns: Columns): Columns 
 export type FieldIndexes = Readonly<Partial<Record<Field, number>>>;
 
 const MAX_NAMED_COLUMNS = 20;
+const MAX_LABEL_LENGTH = 80;
 const MAX_SKIPPED_COLUMNS = 200;
 const quoteNames = (columns: readonly string[], most = MAX_NAMED_COLUMNS): string =>
   columns
@@ -183,7 +184,7 @@ export const assertMapped = (
   );
   if (unknown)
     throw new FileRefused(
-      `--map names ${unknown[1]}, and no custom field has this name: add one with POST /v1/fields, or use --create-fields`,
+      `--map names ${unknown[1]}, and no custom field has this name: add it with POST /v1/fields first, or leave the column out of --map and use --create-fields`,
     );
   const [unmapped] = findMissing(header);
   if (unmapped !== undefined)
@@ -217,11 +218,18 @@ export const fieldIndexes = (header: readonly string[], columns: Columns): Field
   return indexes;
 };
 
-/** A note that names the unknown columns or fields; undefined without any. */
-export const ignoredNote = (kind: "columns" | "fields", unknown: readonly string[]): string | undefined =>
-  unknown.length > 0
-    ? `skipped ${kind}: ${quoteNames(unknown, MAX_SKIPPED_COLUMNS)}; to keep them as custom fields, of which a store has at most ${MAX_FIELDS}, add --create-fields`
-    : undefined;
+/** A note that names the unknown columns or fields, with a remedy; undefined without any. */
+export const ignoredNote = (
+  kind: "columns" | "fields",
+  unknown: readonly string[],
+  createsFields: boolean,
+): string | undefined => {
+  if (unknown.length === 0) return undefined;
+  const remedy = createsFields
+    ? `a custom field needs a name of at most ${MAX_LABEL_LENGTH} characters, and a store has at most ${MAX_FIELDS} fields`
+    : `to keep them as custom fields, of which a store has at most ${MAX_FIELDS}, add --create-fields`;
+  return `skipped ${kind}: ${quoteNames(unknown, MAX_SKIPPED_COLUMNS)}; ${remedy}`;
+};
 
 /** Names that shelters give to columns, the best first. A field's own name is not a guess. */
 const SYNONYMS = {
@@ -293,7 +301,6 @@ export const guessColumns = (header: readonly string[], columns: Columns): Guess
   };
 };
 
-const MAX_LABEL_LENGTH = 80;
 const MAX_NAME_LENGTH = 36;
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

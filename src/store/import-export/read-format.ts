@@ -108,10 +108,11 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
   const header = readHeader(head, wanted, delimiter);
   const { columns, newFields, notes } = resolveColumns(header.cells, wanted, options);
   const indexes = fieldIndexes(header.cells, columns);
+  const unnamed = new Set<number>();
   const found = findDateOrder(options.dates ? [] : sampleRows(head, header), columns, indexes);
   const meaning = meaningOf(columns.customFields, options.dates ?? found.dates);
   return {
-    ...rowReader(csvLayout({ indexes, columns, header: header.cells, isRaw }), meaning),
+    ...rowReader(csvLayout({ indexes, columns, header: header.cells, isRaw, unnamed }), meaning),
     key: columns.key,
     firstRow: header.end,
     batches: (rest, position) => readCsv(rest, position, header.delimiter),
@@ -128,7 +129,12 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
       ...notes,
       found.note,
     ]),
-    ignored: () => ignoredNote("columns", header.cells.filter(columns.isUnknown)),
+    ignored: () =>
+      ignoredNote(
+        "columns",
+        [...header.cells.filter(columns.isUnknown), ...[...unnamed].map((place) => `column ${place + 1}`)],
+        options.createsFields,
+      ),
   };
 };
 
@@ -148,7 +154,7 @@ const readNdjsonFormat = (options: FormatOptions, head: Buffer, meaningOf: Meani
     ),
     newFields,
     notes,
-    ignored: () => ignoredNote("fields", [...unknownKeys]),
+    ignored: () => ignoredNote("fields", [...unknownKeys], options.createsFields),
   };
 };
 

@@ -307,11 +307,14 @@ interface CsvFile {
   header: readonly string[];
   indexes: FieldIndexes;
   isRaw: boolean;
+  /** Collects the places of columns that have a value and no name. */
+  unnamed: Set<number>;
 }
 
-export const csvLayout = ({ columns, header, indexes, isRaw }: CsvFile): RowLayout => {
+export const csvLayout = ({ columns, header, indexes, isRaw, unnamed }: CsvFile): RowLayout => {
   const least = minWidth(indexes);
   const width = header.length;
+  const nameless = [...header.keys()].filter((place) => header[place]?.trim() === "");
   const fields = Object.entries(indexes) as [Field, number][];
   const textOf = isRaw ? (text: string) => text : unguardFormula;
   return {
@@ -325,6 +328,7 @@ export const csvLayout = ({ columns, header, indexes, isRaw }: CsvFile): RowLayo
       const cells = content as string[];
       if (cells.length < least || cells.slice(width).some((cell) => cell !== ""))
         return `has ${quantity(cells.length, "cell")}; the header has ${width}`;
+      for (const place of nameless) if (cells[place]?.trim()) unnamed.add(place);
       const values: FieldValues = { name: "" };
       for (const [field, index] of fields) values[field] = textOf(cells[index] ?? "");
       return { ...values, categoryId: parseInteger(cells[indexes.categoryId ?? -1] ?? "") };
