@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../support/store.ts";
 import { placing } from "./placed.ts";
@@ -236,17 +236,35 @@ A-5,Max,Dog,available,Pug,,
     expect(existsSync(join(cwd, "next.csv.rejected"))).toBe(false);
   });
 
-  test("that was interrupted is started again", async () => {
-    const { cwd, next } = await imported();
-    const file = FIRST.replace("Bella", "Bello");
-    await next(file, ...KEY);
-    // As if it had been killed after its rows.
-    edit(cwd, "UPDATE imports SET finished_at = NULL WHERE id = 2");
-    expect((await next(file, ...KEY)).out).toStartWith("4 rows read: 0 added, 0 changed, 4 unchanged");
+  /** An update that was killed after its rows, one of which was rejected. */
+  const interrupted = async () => {
+    const place = await imported();
+    const file = `${FIRST.replace("Bella", "Bello")}A-9,,,,,,\n`;
+    await place.next(file, ...KEY);
+    edit(place.cwd, "UPDATE imports SET finished_at = NULL WHERE id = 2");
+    const rejected = join(place.cwd, "next.csv.rejected");
+    return { ...place, again: () => place.next(file, ...KEY), rejected };
+  };
+
+  test("that was interrupted is started again, and one undo restores the animals of both runs", async () => {
+    const { cwd, again, stored, rejected } = await interrupted();
+    const lines = readFileSync(rejected, "utf8");
+    expect((await again()).out).toStartWith("5 rows read: 0 added, 0 changed, 4 unchanged, 1 rejected");
+    expect(readFileSync(rejected, "utf8")).toBe(lines);
+    expect((await inProcessIn(cwd, ["import", "--undo"])).out).toContain("1 restored");
+    expect(stored()[0].name).toBe("Bella");
     using database = new Database(join(cwd, "data", "adoption-store.db"), { readonly: true });
     expect(database.query("SELECT count(*) AS open FROM imports WHERE finished_at IS NULL").get()).toEqual({
       open: 0,
     });
+  });
+
+  test("that was interrupted keeps a file of rejected rows that was corrected since", async () => {
+    const { again, rejected } = await interrupted();
+    appendFileSync(rejected, "A-10,Max,Dog,,,,\n");
+    const corrected = readFileSync(rejected, "utf8");
+    expectFailure(await again(), 1, "next.csv.rejected has changed since the earlier import wrote it");
+    expect(readFileSync(rejected, "utf8")).toBe(corrected);
   });
 });
 

@@ -18,7 +18,13 @@ import { quantity } from "../../lib/quantity.ts";
 import { quoted, shellWord } from "../../lib/text.ts";
 import type { Field as CustomField } from "../pets/fields/field.ts";
 import { FileRefused } from "./columns.ts";
-import { type RejectedFile, NO_REJECTED, assertNoFile, openRejectedFile } from "./rejected-file.ts";
+import {
+  type RejectedFile,
+  NO_REJECTED,
+  assertNoFile,
+  openRejectedFile,
+  removeRejectedFile,
+} from "./rejected-file.ts";
 import { type ResumePoint, findResumePoint } from "./resume-point.ts";
 import type { Batch, Row } from "./row.ts";
 import { type UnknownValues, unknownValues } from "./value-mapping.ts";
@@ -186,6 +192,10 @@ const NO_ROWS = Object.fromEntries(COUNTS.map((name) => [name, 0])) as RowCounts
 /** A new import that has read nothing. */
 type NewRecord = Parameters<ImportRepository["start"]>[0] & RowCounts;
 
+/** True for an unfinished import of the same file with the same columns. */
+const isInterrupted = (one: Import, { head, columns }: Pick<NewRecord, "head" | "columns">): boolean =>
+  one.finishedAt === null && one.head === head && one.columns === columns;
+
 /**
  * Starts an import or continues one. The file of rejected rows is opened only after the import is locked.
  * @throws FileRefused, ConcurrentImport
@@ -196,13 +206,17 @@ const openSession = async (
   { rejected: format, key }: FileFormat,
   record: Omit<NewRecord, "rejectedFile">,
   previous: Import | undefined,
-  newestId: number,
+  known: readonly Import[],
 ): Promise<ImportSession> => {
   using resources = new DisposableStack();
   const path = rejected === undefined ? null : resolve(rejected);
-  if (previous) resources.use(imports.hold(previous.id));
+  // An interrupted update starts again under its id: one undo covers both runs.
+  const restarted = key === undefined ? undefined : known.find((one) => isInterrupted(one, record));
+  const reopened = previous ?? restarted;
+  if (reopened) resources.use(imports.hold(reopened.id));
   // The user may have corrected the rows that a finished import rejected: only an interrupted one keeps its file.
-  const isSameFile = previous?.finishedAt === null && previous.rejectedFile === path;
+  const isSameFile = reopened?.finishedAt === null && reopened.rejectedFile === path;
+  if (isSameFile && restarted && rejected !== undefined) removeRejectedFile(rejected, restarted);
   if (rejected !== undefined && !isSameFile) assertNoFile(rejected);
   const rejectedFile =
     rejected === undefined
@@ -212,9 +226,10 @@ const openSession = async (
   const progress = rejectedFile?.written ?? NO_REJECTED;
   const { head, columns } = record;
   const started = { ...record, ...previous, ...progress, head, columns, rejectedFile: path };
-  const id = previous?.id ?? (await imports.start(started, reimport || key !== undefined, newestId));
+  const newestId = Math.max(0, ...known.map(({ id }) => id));
+  const id = reopened?.id ?? (await imports.start(started, reimport || key !== undefined, newestId));
   const state = { ...started, id, finishedAt: null, undoneAt: null };
-  if (previous) await imports.resume(state);
+  if (reopened) await imports.resume(state, reopened.bytes);
   else resources.use(imports.hold(id));
   const owned = resources.move();
   return { state, rejectedFile, [Symbol.dispose]: () => owned.dispose() };
@@ -229,7 +244,7 @@ const importWriter = (
   { imports, reporter, now, categories, present }: Dependencies,
   format: FileFormat,
   { position, source, previous, fingerprint }: ResumePoint,
-  newestId: number,
+  known: readonly Import[],
   unknown: UnknownValues,
 ) => {
   const { key } = format;
@@ -265,7 +280,7 @@ const importWriter = (
 
   /** Opens the session, unless this is a dry run. */
   const begin = async (): Promise<Import> => {
-    session = imports && (await openSession(imports, options, format, record, previous, newestId));
+    session = imports && (await openSession(imports, options, format, record, previous, known));
     if (previous) reporter.onNote(resumeNote(previous, session?.state));
     return session?.state ?? { ...record, id: 0, rejectedFile: null, finishedAt: null, undoneAt: null };
   };
@@ -467,7 +482,6 @@ export const importFile = async (
   reporter.debug(`reads ${opened.encoding} with the columns ${JSON.stringify(format.columns)}`);
   for (const note of format.notes) reporter.onNote(note);
   const known = imports?.all() ?? [];
-  const newestId = Math.max(0, ...known.map(({ id }) => id));
   // An update starts again: the rows that an interrupted one has read change nothing.
   const point = await findResumePoint(open, opened, format.key ? [] : known, {
     firstRow: format.firstRow.bytes,
@@ -480,7 +494,7 @@ export const importFile = async (
   if (!format.key && path !== undefined && mayHaveReferences && present.hasReferences())
     await assertNew(open, format, point, present);
   if (imports) for (const field of format.newFields) await addField(field);
-  using writer = importWriter(options, dependencies, format, point, newestId, unknown);
+  using writer = importWriter(options, dependencies, format, point, known, unknown);
   const end = await writeRows(format, point, writer, isStopped);
   if (end.done) {
     await writer.findAbsent();

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { csvLine } from "../../lib/csv-writer.ts";
 import { syncDirectory } from "../../lib/durable.ts";
@@ -107,6 +117,18 @@ const reopen = (path: string, heading: string, { rejectedBytes, rejectedHash }: 
   if (print && isOurs && hasHeading) return { file, print };
   closeSync(file);
   throw hasHeading ? fileChanged(path) : fileExists(path);
+};
+
+/** Removes the file of an interrupted import that starts again. @throws FileRefused if it is not as that import wrote it */
+export const removeRejectedFile = (path: string, { rejectedBytes, rejectedHash }: RejectedProgress): void => {
+  if (!existsSync(path)) return;
+  const file = open(path, "r+");
+  const isOurs =
+    fstatSync(file).size === rejectedBytes &&
+    (rejectedBytes === 0 || readFingerprint(file, rejectedBytes)?.digest() === rejectedHash);
+  closeSync(file);
+  if (!isOurs) throw fileChanged(path);
+  rmSync(path);
 };
 
 /**

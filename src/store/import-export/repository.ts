@@ -133,7 +133,7 @@ const START = statement<{ id: number }>(sql`
 
 const RESUME = statement<{ id: number }>(sql`
   ${update(imports, {
-    ...valuesFor("head", "columns", "rejectedFile", "rejectedBytes", "rejectedHash"),
+    ...valuesFor("head", "columns", "rejectedFile", ...POSITION, ...COUNTS),
     finishedAt: null,
   })}
   WHERE ${IS_AS_READ}
@@ -209,9 +209,9 @@ export const importRepository = (
       if (!row) throw new ConcurrentImport();
       return row.id;
     },
-    /** Reopens an import, if nothing has been added since its record was read. @throws ConcurrentImport */
-    async resume(read: Import): Promise<void> {
-      await commit([RESUME.with({ ...read, from: read.bytes })], ([[resumed]]) => {
+    /** Reopens an import, if it is still at `from` bytes. @throws ConcurrentImport */
+    async resume(state: Import, from: number): Promise<void> {
+      await commit([RESUME.with({ ...state, from })], ([[resumed]]) => {
         if (!resumed) throw new ConcurrentImport();
         return [];
       });

@@ -24,7 +24,6 @@ import { fromStored } from "../pets/profile/profile.ts";
 import { storingProfile } from "../pets/profile/repository.ts";
 import { storingNameWords } from "../pets/word-queries.ts";
 import { changing, type StoredBefore } from "./change-queries.ts";
-import type { PresentPet } from "./changes.ts";
 import { findPresent, isOfImport } from "./present-queries.ts";
 import type { Import } from "./repository.ts";
 
@@ -167,7 +166,6 @@ type Moved = [before: number, changedAt: number, now: number];
 const restore = (
   connection: Connection,
   { petId, kind, before }: Change,
-  present: PresentPet | undefined,
   now: number,
 ): { moved: Moved; readded: Readded[] } => {
   const { categoryId, status, profile, name, createdAt, updatedAt } = JSON.parse(
@@ -176,7 +174,9 @@ const restore = (
   const fields = fieldsOf(connection);
   const members = fromStored(profile, fields) ?? {};
   const after = { name, categoryId: BigInt(categoryId), ...(status && { status }), profile: members };
-  if (kind === "changed" && present) {
+  // Read anew for each change: an update that was started again may have changed an animal twice.
+  const [present] = kind === "changed" ? findPresent(connection, "id", [String(petId)]) : [];
+  if (present) {
     run(connection, changing({ before: present, after }, fields, now));
     return { moved: [petId, updatedAt ?? createdAt, petId], readded: [] };
   }
@@ -199,15 +199,13 @@ const nextChanges = (connection: Connection, importId: number): Change[] => {
 const undoNext = (connection: Connection, importId: number, now: number): Undone & { isLast: boolean } => {
   const changes = nextChanges(connection, importId);
   assertUnchanged(connection, importId, changes.at(-1)?.id, changes[0]?.id);
-  const ids = changes.map(({ petId }) => String(petId));
-  const present = new Map(findPresent(connection, "id", ids).map((pet) => [pet.id, pet]));
   const undone: Undone = { deleted: 0, restored: 0, readded: [] };
   const moved: Moved[] = [];
   for (const change of changes) {
     const { kind, petId: from, toId: to } = change;
     if (kind === "added") undone.deleted += DELETE_ADDED.all(connection, { from, to }).length;
     else {
-      const restored = restore(connection, change, present.get(from), now);
+      const restored = restore(connection, change, now);
       moved.push(restored.moved);
       undone.readded.push(...restored.readded);
       if (restored.readded.length === 0) undone.restored++;
