@@ -58,10 +58,11 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   /** The line of each key. */
   const lines = new Map<string, number>();
   const seenIds = new Set<number>();
-  /** The references that the rows of an update by id give. */
-  const given = new Set<string>();
+  /** The line of each reference that an update by id gives. */
+  const given = new Map<string, number>();
   const created: string[] = [];
-  let unnamed = 0;
+  /** The lines of rows that name no animal. */
+  const unnamed = new Set<number>();
 
   const findPresent = (keys: readonly (string | undefined)[]): Map<unknown, PresentPet> => {
     const found = store.find(
@@ -74,11 +75,11 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   /** Why a row changes nothing, whatever its other values. */
   const refusal = (text: string | undefined, line: number, pet?: PresentPet): Decision | undefined => {
     if (text === undefined) {
-      unnamed++;
+      unnamed.add(line);
       return key && reject(`${key}: is empty; an update finds the animal of each row by it`);
     }
     const earlier = lines.get(text);
-    if (earlier !== undefined)
+    if (earlier !== undefined && earlier !== line)
       return { kind: "repeated", reason: `is another row of the animal ${quoted(text)} on line ${earlier}` };
     lines.set(text, line);
     if (pet && !key)
@@ -86,7 +87,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
         ? { kind: "repeated", reason: `is another row of animal ${pet.id}` }
         : reject(`reference: animal ${pet.id} has it; change that animal with --update --key reference`);
     if (!pet && key === "id") {
-      unnamed++;
+      unnamed.add(line);
       return reject(`id: there is no animal ${quoted(text)}; import new animals without --update`);
     }
     return undefined;
@@ -104,31 +105,35 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
     return undefined;
   };
 
-  const refuseUpdate = ({ id, openOrder }: PresentPet, changes: readonly MemberChange[]) => {
+  const refuseUpdate = (
+    { id, openOrder }: PresentPet,
+    changes: readonly MemberChange[],
+    line: number,
+  ): string | undefined => {
     if (openOrder !== null && changes.some(({ member }) => member === "status"))
       return `status: order ${openOrder} holds animal ${id}: complete or cancel the order first`;
     const reference = changes.find(({ member }) => member === "reference")?.to as string | undefined;
     if (reference === undefined) return undefined;
-    if (given.has(reference) || store.find("reference", [reference]).length > 0)
+    if ((given.get(reference) ?? line) !== line || store.find("reference", [reference]).length > 0)
       return `reference: another animal has ${quoted(reference)}`;
-    given.add(reference);
+    given.set(reference, line);
     return undefined;
   };
 
-  const decide = (pet: ImportedPet, present: PresentPet | undefined): Decision => {
+  const decide = (pet: ImportedPet, present: PresentPet | undefined, line: number): Decision => {
     if (!present) return { kind: "added", after: pet };
     const update = { before: present, after: { ...pet, profile: pet.profile ?? present.profile } };
     const changes = changesIn(update);
     if (changes.length === 0) return { kind: "unchanged" };
-    const reason = refuseUpdate(present, changes);
+    const reason = refuseUpdate(present, changes, line);
     return reason === undefined ? { kind: "updated", ...update, changes } : reject(reason);
   };
 
-  const check = async (values: FieldValues, present?: PresentPet): Promise<Decision> => {
+  const check = async ({ line }: Row, values: FieldValues, present?: PresentPet): Promise<Decision> => {
     let pet = validate(values, present);
     if (pet instanceof MissingCategory) pet = (await createCategory(pet)) ?? validate(values, present);
     if (pet instanceof MissingCategory) pet = rejectMissing(pet, unknown);
-    return typeof pet === "string" ? reject(pet) : decide(pet, present);
+    return typeof pet === "string" ? reject(pet) : decide(pet, present, line);
   };
 
   return {
@@ -136,7 +141,8 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
     /** The ids of the animals that rows name. */
     seenIds: seenIds as ReadonlySet<number>,
     /** How many rows name no animal: the file may have an animal that seems absent. */
-    unnamed: () => unnamed,
+    unnamed: () => unnamed.size,
+    /** Decides about rows: again, if the store was changed after it did. */
     async check(rows: readonly Row[]): Promise<Decision[]> {
       const values = rows.map(format.read);
       const keys = values.map((read) =>
@@ -150,7 +156,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
         if (pet) seenIds.add(pet.id);
         const refused = refusal(keys[index], row.line, pet);
         decisions.push(
-          typeof read === "string" ? reject(read) : (refused ?? (await check(read, key && pet))),
+          typeof read === "string" ? reject(read) : (refused ?? (await check(row, read, key && pet))),
         );
       }
       return decisions;

@@ -1,5 +1,5 @@
 import type { CategoryAccess } from "./category-names.ts";
-import type { BatchChanges } from "./change-queries.ts";
+import { type BatchChanges, StoreChanged } from "./change-queries.ts";
 import type { Decision, ImportedPet, PetUpdate, PresentPet } from "./changes.ts";
 import { rowChecker } from "./check-rows.ts";
 import { type FormatOptions, type FileFormat, type FieldColumns, readFormat } from "./read-format.ts";
@@ -166,6 +166,18 @@ const recordedCategories = (
           .filter((id) => names.nameOf(id) !== undefined),
   );
 
+const MAX_TRIES = 5;
+
+/** Tries again if another client changed animals in between. @throws StoreChanged if that happens each time */
+const retrying = async (work: () => Promise<void>): Promise<void> => {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreChanged) || tries === MAX_TRIES) throw error;
+    }
+};
+
 /** How many absent animals are named. */
 const MAX_ABSENT = 20;
 
@@ -290,15 +302,19 @@ const importWriter = (
     seen = end;
   };
 
-  /** Decides about rows, and reports those that change nothing. @returns the changes, and the lines of rejected rows */
-  const sort = async (rows: readonly Row[]) => {
+  /**
+   * Decides about rows, and reports those that change nothing.
+   * @param refused receives the decisions that were reported: a further try keeps them
+   * @returns the changes, and the lines of rejected rows that were not reported before
+   */
+  const sort = async (rows: readonly Row[], refused: Map<Row, Decision>) => {
     const decisions = await checker.check(rows);
     const counts = { ...NO_ROWS, read: rows.length };
     const added: ImportedPet[] = [];
     const updated: PetUpdate[] = [];
     let rejectedLines = "";
     for (const [index, row] of rows.entries()) {
-      const decision = decisions[index] as Decision;
+      const decision = refused.get(row) ?? (decisions[index] as Decision);
       counts[decision.kind]++;
       if (decision.kind === "added") added.push(decision.after);
       if (decision.kind === "updated") updated.push(decision);
@@ -308,7 +324,9 @@ const importWriter = (
           decision,
           category: categories.names.nameOf(decision.after.categoryId),
         });
-      if ("reason" in decision) reporter.onRejected(row.line, decision.reason);
+      if (!("reason" in decision) || refused.has(row)) continue;
+      refused.set(row, decision);
+      reporter.onRejected(row.line, decision.reason);
       if (decision.kind === "rejected" && session?.rejectedFile)
         rejectedLines += format.rejected.formatLine(row, decision.reason);
     }
@@ -338,15 +356,19 @@ const importWriter = (
     async write(rows: readonly Row[], batch: Batch, end: number): Promise<void> {
       state ??= await begin();
       const before = state;
-      const { counts, changes, rejectedLines } = await sort(rows);
       recordProgress(batch, end);
-      const totals = Object.fromEntries(COUNTS.map((name) => [name, before[name] + counts[name]]));
-      const next: Import = { ...before, ...totals, hash: fingerprint.digest(), bytes: end };
-      if (rejectedLines !== "" && session?.rejectedFile) {
-        session.rejectedFile.add(rejectedLines);
-        Object.assign(next, session.rejectedFile.written);
-      }
-      await store(before, next, changes);
+      const refused = new Map<Row, Decision>();
+      await retrying(async () => {
+        const { counts, changes, rejectedLines } = await sort(rows, refused);
+        const totals = Object.fromEntries(COUNTS.map((name) => [name, before[name] + counts[name]]));
+        if (rejectedLines !== "") session?.rejectedFile?.add(rejectedLines);
+        const written = session?.rejectedFile?.written;
+        await store(
+          before,
+          { ...before, ...totals, ...written, hash: fingerprint.digest(), bytes: end },
+          changes,
+        );
+      });
     },
     /** The first animals that the file lacks. */
     absent,

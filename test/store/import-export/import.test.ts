@@ -78,7 +78,7 @@ const place = (text: string, name = "a.csv") => {
       )
       .all()
       .map(({ animal }) => animal);
-  return { cwd, data, path, imports, importing, animals };
+  return { cwd, data, path, database, imports, importing, animals };
 };
 
 /** Rows, then blank ones at the end of a chunk, then a hundred more rows. */
@@ -167,6 +167,40 @@ describe("a file whose end was cut off", () => {
     writeFileSync(path, WHOLE);
     expect(await importing()).toMatchObject({ read: 3, before: 2, added: 3, done: true });
     expect(animals()).toEqual(["Bella|1", "Rex|12", "Max|13"]);
+  });
+});
+
+describe("an update decides again about rows", () => {
+  const HEADER = "reference,name,categoryId\n";
+  const FILE = `${HEADER}A-1,Bello,1\nA-2,Tommy,1\n,Kim,1\n`;
+
+  /** A store with two animals, and an update of them, whose writes each follow another client's. */
+  const updating = async (edit: string, times: number) => {
+    const { importing, animals, database, imports, path } = place(`${HEADER}A-1,Bella,1\nA-2,Tom,1\n`);
+    await importing();
+    writeFileSync(path, FILE);
+    let edits = 0;
+    const contested: typeof imports = {
+      ...imports,
+      write(...values) {
+        if (edits++ < times) database.writer.run(edit);
+        return imports.write(...values);
+      },
+    };
+    const update = () => importing({ columns: columnsOf([], [], "reference") }, Infinity, contested);
+    return { update, animals, rejected: () => readFileSync(`${path}.rejected`, "utf8") };
+  };
+
+  test("when another client changes their animal in the meantime", async () => {
+    const { update, animals, rejected } = await updating("UPDATE pets SET status = 'sold' WHERE id = 1", 1);
+    expect(await update()).toMatchObject({ read: 3, updated: 2, rejected: 1, done: true });
+    expect(animals("coalesce(status, '-')")).toEqual(["Bello|sold", "Tommy|-"]);
+    expect(rejected().split("\n")).toHaveLength(3);
+  });
+
+  test("a limited number of times", async () => {
+    const { update } = await updating("UPDATE pets SET updated_at = coalesce(updated_at, 0) + 1", Infinity);
+    expect(await outcomeOf(update())).toThrow("was changed in the meantime");
   });
 });
 
