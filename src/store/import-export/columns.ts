@@ -28,9 +28,12 @@ type ColumnRole = Field | typeof IGNORE;
 /** A column and its role, from `--map "Animal Name=name"` or from a guess. */
 export type Mapping = readonly [column: string, role: ColumnRole];
 
-/** The columns with which every export begins, apart from those that other files spell so, too. */
+/**
+ * True for the columns with which every export begins, apart from those that other files spell so, too. A first line of NDJSON
+ * that is longer than the head has no columns here: only an export has lines of that length.
+ */
 const isExport = (columns: readonly string[]): boolean =>
-  ["id", "name", "categoryId"].every((name) => columns.includes(name));
+  columns.length === 0 || ["id", "name", "categoryId"].every((name) => columns.includes(name));
 
 /** True for the columns of a file of rejected rows. */
 export const isRejectedFile = (columns: readonly string[]): boolean => {
