@@ -155,6 +155,15 @@ A-5,Max,Dog,available,Pug,,
     }
   });
 
+  test("finds the custom fields of similar headers again", async () => {
+    const { next, stored } = await imported(
+      "Animal ID,Name,Species,Foster Home,Foster-Home\nA-1,Bella,Dog,a,b\n",
+    );
+    const file = "Animal ID,Foster-Home,Foster Home\nA-1,d,c\n";
+    expect((await next(file, ...KEY, "--create-fields")).error).toBe("");
+    expect(stored()).toMatchObject([{ "custom.fosterHome": "c", "custom.fosterHome2": "d" }]);
+  });
+
   test("leaves the status of an animal that an open order holds", async () => {
     const { cwd, next, stored } = await imported();
     edit(

@@ -72,6 +72,9 @@ export const parseMapping = (text: string): Mapping | undefined => {
   return at > 0 && role ? [text.slice(0, at), role] : undefined;
 };
 
+/** The label of the custom field for a column. */
+const labelOf = (column: string): string => column.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, " ").trim();
+
 const customName = ({ name }: CustomField): CustomName => `custom.${name}`;
 
 /**
@@ -90,13 +93,19 @@ export const columnsOf = (
       customFields.map((field) => [normalize(textOf(field)), customName(field)] as const),
     ),
   );
+  /** Several labels may be the same apart from their spelling. */
+  const labels = new Map(
+    customFields
+      .filter(({ label }) => !isCustomName(label))
+      .map((field) => [field.label, customName(field)] as const),
+  );
   const profileColumns = columnsFor(customFields);
   const exact = new Map(mappings);
   const mapped = new Map(mappings.map(([column, role]) => [normalize(column), role]));
   const mappedFields = new Set(mapped.values());
   const roleOf = (column: string): ColumnRole | undefined => {
     const name = normalize(column);
-    const field = FIELD_OF.get(name) ?? custom.get(name);
+    const field = FIELD_OF.get(name) ?? labels.get(labelOf(column)) ?? custom.get(name);
     return exact.get(column) ?? mapped.get(name) ?? (field && !mappedFields.has(field) ? field : undefined);
   };
   const fieldOf = (column: string): Field | undefined => {
@@ -332,11 +341,7 @@ export const withNewFields = (
 ): { columns: Columns; newFields: CustomField[] } => {
   const { mappings, customFields, key, isUnknown } = columns;
   const names = new Set(customFields.map(({ name }) => name));
-  const labels = new Map(
-    header
-      .filter(isUnknown)
-      .map((column) => [column, column.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, " ").trim()]),
-  );
+  const labels = new Map(header.filter(isUnknown).map((column) => [column, labelOf(column)]));
   const fits = [...labels].filter(([, label]) => label !== "" && label.length <= MAX_LABEL_LENGTH);
   const made = fits.slice(0, MAX_FIELDS - customFields.length).map(([column, label]) => {
     const name = customFieldName(column, names);
