@@ -360,8 +360,8 @@ const reporterFor = (
     onProgress: ({ read, bytes }: { read: number; bytes: number }) =>
       progress.show(read, size && Math.min(1, bytes / size)),
     onRejected(line: number, reason: string) {
-      if (++notes > MAX_NOTES) return;
-      progress.note(`line ${line}: ${reason}${notes === MAX_NOTES ? " (no more are shown)" : ""}`);
+      if (++notes <= MAX_NOTES) progress.note(`line ${line}: ${reason}`);
+      else if (notes === MAX_NOTES + 1) progress.note("further rows are not shown");
     },
   };
 };

@@ -261,6 +261,15 @@ test("a column named after a member of every JavaScript object gets a field of a
   expect(storedAnimals(cwd)).toMatchObject([{ "custom.constructor2": "a" }, { "custom.valueOf2": "b" }]);
 });
 
+test("reasons of more than ten rows are announced as not shown", async () => {
+  const errorOf = async (rows: number) =>
+    (await place(`name,categoryId\n${"Bella,x\n".repeat(rows)}`).importing("--dry-run")).error;
+  expect([await errorOf(10), await errorOf(11)]).toEqual([
+    expect.not.stringContaining("not shown"),
+    expect.stringContaining("further rows are not shown\n"),
+  ]);
+});
+
 test("a column with values and without a header is reported by its place", async () => {
   for (const flags of [[], ["--create-fields"]]) {
     const { importing } = place("name,categoryId,Coat, \nBella,3,long,lost\n");
