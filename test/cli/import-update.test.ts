@@ -164,6 +164,13 @@ A-5,Max,Dog,available,Pug,,
     expect(stored()).toMatchObject([{ "custom.fosterHome": "c", "custom.fosterHome2": "d" }]);
   });
 
+  test("finds the animal of a reference whose letters are composed in another way", async () => {
+    const { next, stored } = await imported("Animal ID,Name,Species\nZoe\u0308-1,Bella,Dog\n");
+    expect(stored()[0].reference).toBe("Zo\u00eb-1");
+    for (const id of ["Zo\u00eb-1", "Zoe\u0308-1"])
+      expect((await next(`Animal ID,Name\n${id},Bella\n`, ...KEY)).out).toContain("0 changed, 1 unchanged");
+  });
+
   test("leaves the status of an animal that an open order holds", async () => {
     const { cwd, next, stored } = await imported();
     edit(

@@ -5,6 +5,7 @@ import { Fault } from "../../lib/errors.ts";
 import type { Field as CustomField } from "../pets/fields/field.ts";
 import { newPetChecker, toNewPet } from "../pets/model.ts";
 import { PET_STATUSES, parsePetStatus } from "../pets/pet.ts";
+import { referenceOf } from "../pets/profile/members.ts";
 import { toMembers } from "../pets/profile/model.ts";
 import { type Members, mergePatch } from "../pets/profile/profile.ts";
 import type { CategoryNames } from "./category-names.ts";
@@ -276,7 +277,8 @@ export const rowReader = (
     read: ({ content }) => (content instanceof UnreadableRow ? content.reason : read(content)),
     keyOf(values, key) {
       const value = valueOf(key, PROFILE_COLUMNS.reference, values[key]);
-      return typeof value === "string" ? value : bigintOf(value)?.toString();
+      const text = key === "id" ? (bigintOf(value)?.toString() ?? value) : referenceOf(value);
+      return typeof text === "string" ? text : undefined;
     },
     validate(values, present) {
       const pet = validateFields(present ? completed(values, present) : values, meaning);

@@ -81,8 +81,9 @@ const ReferenceText = line(
   "A-0173",
 );
 
-/** A reference as it is stored. */
-export const referenceOf = (value: unknown): unknown => bigintOf(value)?.toString() ?? value;
+/** A reference as it is stored: two forms of one letter are the same. */
+export const referenceOf = (value: unknown): unknown =>
+  typeof value === "string" ? value.normalize("NFC") : (bigintOf(value)?.toString() ?? value);
 
 const Reference = checked<string>(
   "Reference",
