@@ -247,8 +247,10 @@ const printPreview = ({ preview, created }: ImportResult): void => {
   print(`${table([["LINE", "NAME", "CATEGORY", "STATUS"], ...rows], terminalWidth())}\n`);
 };
 
-const shown = (value: unknown): string =>
-  printable(typeof value === "string" ? value : (JSON.stringify(value) ?? "-"), 40);
+const shown = (value: unknown, member: string): string => {
+  if (member === "status" && value === "sold") return petStatusName(value);
+  return printable(typeof value === "string" ? value : (JSON.stringify(value) ?? "-"), 40);
+};
 
 const animalName = ({ id, name }: PresentPet): string => `${printable(name, 40)} (animal ${id})`;
 
@@ -261,16 +263,19 @@ const fateOf = ({ isBound, openOrder }: PresentPet, missing: ImportOptions["miss
 
 /** Prints the differences between the file of an update and the store. */
 const printDifferences = (
-  { preview, absentPets, added, updated, absent }: ImportResult,
+  { preview, absentPets, created, added, updated, absent }: ImportResult,
   missing: ImportOptions["missing"],
 ): void => {
-  const changed = preview.flatMap(({ line, decision }) => {
+  const changed = preview.flatMap(({ line, decision, category, previousCategory }) => {
     const name = printable((decision.before ?? decision.after).name, 40);
     if (decision.kind === "added") return [[String(line), name, "added"]];
-    return decision.changes.map(({ member, from, to }) => [
+    const { before, after, changes } = decision;
+    return changes.map(({ member, from, to }) => [
       String(line),
       name,
-      `${member}: ${shown(from)} → ${shown(to)}`,
+      member === "categoryId"
+        ? `category: ${printable(categoryOf(before.categoryId, previousCategory, []), 40)} → ${printable(categoryOf(after.categoryId, category, created), 40)}`
+        : `${member}: ${shown(from, member)} → ${shown(to, member)}`,
     ]);
   });
   const lost = absentPets.map((pet) => ["-", animalName(pet), fateOf(pet, missing)]);

@@ -221,7 +221,7 @@ A-5,Max,Dog,available,Pug,,
       0,
       [
         "LINE  ANIMAL          CHANGE",
-        "2     Bella           status: available → sold",
+        "2     Bella           status: available → adopted",
         '2     Bella           breeds: ["Beagle"] → ["Pug"]',
         "5     Max             added",
         "-     Rex (animal 3)  absent",
@@ -250,6 +250,12 @@ A-5,Max,Dog,available,Pug,,
     });
     expect(stored()).toEqual(before);
     expect(existsSync(join(cwd, "next.csv.rejected"))).toBe(false);
+  });
+
+  test("--dry-run names the categories of an animal that gets another", async () => {
+    const { next } = await imported();
+    const { out } = await next("Animal ID,Species\nA-1,Rabbit\n", ...KEY, "--create-categories", "--dry-run");
+    expect(out).toContain("category: Dog → Rabbit (new)\n");
   });
 
   /** An update that was killed after its rows, one of which was rejected. */

@@ -50,6 +50,8 @@ export interface Preview {
   decision: Extract<Decision, { kind: "added" | "updated" }>;
   /** The category's name; undefined if it has no record. */
   category: string | undefined;
+  /** That of the animal before an update. */
+  previousCategory: string | undefined;
 }
 
 /** Called while an import runs. */
@@ -323,6 +325,7 @@ const importWriter = (
           line: row.line,
           decision,
           category: categories.names.nameOf(decision.after.categoryId),
+          previousCategory: decision.before && categories.names.nameOf(decision.before.categoryId),
         });
       if (!("reason" in decision) || refused.has(row)) continue;
       refused.set(row, decision);
