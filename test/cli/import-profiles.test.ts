@@ -237,6 +237,13 @@ test("NDJSON has profiles, too, as JSON or as the texts of CSV", async () => {
   ]);
 });
 
+test("texts of NDJSON are exact, whatever the name of their member", async () => {
+  const row = { name: "Bella", categoryId: 3, Color: '" a"', Comments: '" b"', Notes: " c " };
+  const { cwd, importing } = place(JSON.stringify(row), "a.ndjson");
+  await importing("--create-fields");
+  expect(storedAnimals(cwd)).toMatchObject([{ colour: '" a"', notes: " c ", "custom.comments": '" b"' }]);
+});
+
 test("new custom fields get distinct names, and a second file uses them without the flag", async () => {
   const text = "name,categoryId,Foster Home,foster-home?,Élan vital,2nd,犬\nBella,3,a,b,c,d,e\n";
   const { cwd, importing } = place(text);

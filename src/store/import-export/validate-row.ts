@@ -217,9 +217,10 @@ export const rowReader = (
     const { isText, isDate, words, read: readCell } = column;
     if (typeof value !== "string") return value ?? undefined;
     const isForeign = foreign.has(field);
-    if (isJson && isText && !isForeign) return (words ? translate(field, value) : value) || undefined;
     const text = value.trim();
+    if (isJson && isText && !isForeign) return (words ? translate(field, value) : value) || undefined;
     if (text === "" || ((isForeign || isDate) && NO_VALUE.test(text))) return undefined;
+    if (isJson && isText) return words ? translate(field, value) : value;
     return readCell(words ? translate(field, text) : text, conventions);
   };
 
