@@ -303,9 +303,13 @@ const summaryOf = (
   ].join(", ");
   const others = [
     ...(blank > 0 ? [`${quantity(blank, "blank row")} skipped`] : []),
-    ...(repeated > 0 ? [`${quantity(repeated, "further row")} of the same animals skipped`] : []),
+    ...(repeated > 0
+      ? [
+          `${quantity(repeated, "row")} skipped, because ${repeated === 1 ? "its reference is" : "their references are"} repeated`,
+        ]
+      : []),
     ...(absent > 0
-      ? [`${quantity(absent, "animal")} of the store ${absent === 1 ? "is" : "are"} absent`]
+      ? [`${quantity(absent, "animal")} in the store ${absent === 1 ? "is" : "are"} not in the file`]
       : []),
   ];
   const earlier = before > 0 ? ` (${formatCount(before)} in an earlier run)` : "";
@@ -456,7 +460,7 @@ const undoLast = (config: Config, id: number | undefined): Promise<Outcome> =>
         for (const { name, id: newId, before } of readded)
           print(`${printable(name, 60)} is animal ${newId} now (was ${before})`);
         print(
-          `Undid import ${result.id} of ${file}: ${quantity(deleted, "animal")} deleted, ${formatCount(restored)} restored, ${formatCount(readded.length)} added again`,
+          `Undid import ${result.id} of ${file}: ${quantity(deleted, "animal")} deleted, ${formatCount(restored)} restored, ${formatCount(readded.length)} re-created with new ids`,
         );
       },
     };
@@ -483,7 +487,7 @@ export const importCommand = command({
     "Undo the last import": "--undo",
     "Translate a status of the file": 'animals.csv --value "status:Rehomed=sold"',
   },
-  exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
+  exitCodes: { 0: "no row was rejected", 1: "the command failed, or rows were rejected" },
   run(flags) {
     const config = effectiveConfig(flags);
     return flags.undo ? undoLast(config, importIdOf(flags.file)) : run(config, flags);

@@ -336,14 +336,12 @@ describe("a file with a reference of the store", () => {
     expect(readFileSync(join(cwd, "r"), "utf8")).toContain("reference: animal 2 has it");
   });
 
-  test("that names an animal twice adds it once", async () => {
-    const { cwd, importing } = place(`${FIRST}Bella again,3,A-1\n`);
+  test("that names an animal twice adds it once, and rejects another animal with its reference", async () => {
+    const { importing } = place(`${FIRST}Bella,4,A-1\nKim,3,A-1\n`);
     const { code, out, error } = await importing();
-    expect([code, error]).toEqual([
-      0,
-      expect.stringContaining('line 4: is another row of the animal "A-1" on line 2'),
-    ]);
-    expect(out).toContain("3 rows read: 2 added, 0 rejected; 1 further row of the same animals skipped (");
-    expect(storedAnimals(cwd).map(({ name }) => name)).toEqual(["Bella", "Rex"]);
+    expect(code).toBe(1);
+    expect(error).toContain('line 4: repeats the reference "A-1" of line 2');
+    expect(error).toContain('line 5: repeats the reference "A-1" of line 2 with another name: correct or');
+    expect(out).toContain("4 rows read: 2 added, 1 rejected, see a.csv.rejected; 1 row skipped, because its");
   });
 });

@@ -40,7 +40,7 @@ test("an undo restores the animals that the last import changed, and adds delete
   const { code, out } = await run("--undo");
   expect([code, out]).toEqual([
     0,
-    "Rex is animal 5 now (was 3)\nUndid import 2 of next.csv: 1 animal deleted, 2 restored, 1 added again\n",
+    "Rex is animal 5 now (was 3)\nUndid import 2 of next.csv: 1 animal deleted, 2 restored, 1 re-created with new ids\n",
   ]);
   const [bella, tom, rex] = before;
   expect(stored()).toEqual([bella, tom, { ...rex, id: 5 }] as never);
@@ -54,7 +54,7 @@ test("an earlier import is undone by its id, and its file can be imported again"
   await Bun.write(join(cwd, "b.csv"), "Name,Species\nMax,Dog\n");
   await inProcessIn(cwd, ["import", "b.csv"]);
   const { out } = await inProcessIn(cwd, ["import", "--undo", "1"]);
-  expect(out).toBe("Undid import 1 of a.csv: 3 animals deleted, 0 restored, 0 added again\n");
+  expect(out).toBe("Undid import 1 of a.csv: 3 animals deleted, 0 restored, 0 re-created with new ids\n");
   expect(storedAnimals(cwd).map(({ name }) => name)).toEqual(["Max"]);
   expect((await importing()).out).toStartWith("3 rows read: 3 added");
   expect(storedAnimals(cwd).slice(1)).toEqual(before.map((pet) => ({ ...pet, id: pet.id + 4 })));
@@ -146,7 +146,7 @@ test.each([
 test("an added animal that was deleted since does not stop an undo", async () => {
   const { before, run, edit, stored } = await updated();
   edit("DELETE FROM pets WHERE id = 4");
-  expect((await run("--undo")).out).toContain("0 animals deleted, 2 restored, 1 added again");
+  expect((await run("--undo")).out).toContain("0 animals deleted, 2 restored, 1 re-created");
   expect(stored().slice(0, 2)).toEqual(before.slice(0, 2));
 });
 

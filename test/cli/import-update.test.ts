@@ -53,7 +53,7 @@ A-5,Max,Dog,available,Pug,,
     expect([code, out]).toEqual([
       0,
       expect.stringMatching(
-        /^Absent: Rex \(animal 3\)\n4 rows read: 1 added, 2 changed, 1 unchanged, 0 rejected; 1 animal of the store is absent \(/,
+        /^Absent: Rex \(animal 3\)\n4 rows read: 1 added, 2 changed, 1 unchanged, 0 rejected; 1 animal in the store is not in the file \(/,
       ),
     ]);
     expect(stored()).toEqual([
@@ -82,7 +82,7 @@ A-5,Max,Dog,available,Pug,,
     const [bella, ...others] = stored();
     const { out } = await next("Animal ID,Name,Status,Breed,Sex\nA-1,,,,F\n", ...KEY);
     expect(out).toContain(
-      "1 row read: 0 added, 1 changed, 0 unchanged, 0 rejected; 3 animals of the store are absent (",
+      "1 row read: 0 added, 1 changed, 0 unchanged, 0 rejected; 3 animals in the store are not in the file (",
     );
     expect(stored()).toEqual([{ ...bella, sex: "female" }, ...others]);
   });
@@ -99,12 +99,12 @@ A-5,Max,Dog,available,Pug,,
     expect(code).toBe(1);
     expect(error).toContain("line 2: reference: is empty; an update finds the animal of each row by it");
     expect(error).toContain("line 3: categoryId: is required");
-    expect(error).toContain('line 5: is another row of the animal "A-1" on line 4');
+    expect(error).toContain('line 5: repeats the reference "A-1" of line 4 with another name');
     expect(error).toContain(
       "1 row may belong to any animal, so absent animals are unknown: correct these rows first",
     );
     expect(out).toContain(
-      "4 rows read: 0 added, 1 changed, 0 unchanged, 2 rejected, see next.csv.rejected; 1 further row",
+      "4 rows read: 0 added, 1 changed, 0 unchanged, 3 rejected, see next.csv.rejected (",
     );
     expect(stored()).toEqual([{ ...before[0], name: "Bello" }, before[1], before[2], before[3]]);
     expect(existsSync(join(cwd, "next.csv.rejected"))).toBe(true);
@@ -189,7 +189,7 @@ A-5,Max,Dog,available,Pug,,
       "INSERT INTO orders (id, pet_id, status, created_at, updated_at) VALUES (7, 3, 'placed', 0, 0)",
     );
     const { error, out } = await next("Animal ID\nA-1\n", ...KEY, "--missing", "adopted");
-    expect(out).toContain("3 animals of the store are absent");
+    expect(out).toContain("3 animals in the store are not in the file");
     expect(error).toContain("1 absent animal stayed as they are, because an open order holds them");
     expect(stored().map(({ status }) => status)).toEqual(["available", "sold", "pending", "sold"]);
   });

@@ -55,8 +55,8 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   const { categories, unknown, key, present: store, isOwn, debug } = options;
   const validate = rowValidator(format, source, categories);
   const keyField = key ?? "reference";
-  /** The line of each key. */
-  const lines = new Map<string, number>();
+  /** The first row of each key. Exports of other programs have several rows for an animal, but all of them with its name. */
+  const firstRows = new Map<string, { line: number; name: unknown }>();
   const seenIds = new Set<number>();
   /** The line of each reference that an update by id gives. */
   const given = new Map<string, number>();
@@ -73,15 +73,24 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   };
 
   /** Why a row changes nothing, whatever its other values. */
-  const refusal = (text: string | undefined, line: number, pet?: PresentPet): Decision | undefined => {
+  const refusal = (
+    text: string | undefined,
+    { line }: Row,
+    name: unknown,
+    pet?: PresentPet,
+  ): Decision | undefined => {
     if (text === undefined) {
       unnamed.add(line);
       return key && reject(`${key}: is empty; an update finds the animal of each row by it`);
     }
-    const earlier = lines.get(text);
-    if (earlier !== undefined && earlier !== line)
-      return { kind: "repeated", reason: `is another row of the animal ${quoted(text)} on line ${earlier}` };
-    lines.set(text, line);
+    const first = firstRows.get(text) ?? { line, name };
+    if (first.line !== line) {
+      const repeats = `repeats the ${keyField} ${quoted(text)} of line ${first.line}`;
+      return first.name === name
+        ? { kind: "repeated", reason: repeats }
+        : reject(`${repeats} with another name: correct or remove one of the rows`);
+    }
+    firstRows.set(text, first);
     if (pet && !key)
       return isOwn(pet.id)
         ? { kind: "repeated", reason: `is another row of animal ${pet.id}` }
@@ -154,7 +163,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
         const { [index]: read = "" } = values;
         const pet = present.get(keys[index]);
         if (pet) seenIds.add(pet.id);
-        const refused = refusal(keys[index], row.line, pet);
+        const refused = refusal(keys[index], row, typeof read === "string" ? undefined : read.name, pet);
         decisions.push(
           typeof read === "string" ? reject(read) : (refused ?? (await check(row, read, key && pet))),
         );
