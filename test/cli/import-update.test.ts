@@ -101,7 +101,7 @@ A-5,Max,Dog,available,Pug,,
     expect(error).toContain("line 3: categoryId: is required");
     expect(error).toContain('line 5: repeats the reference "A-1" of line 4 with another name');
     expect(error).toContain(
-      "1 row may belong to any animal, so absent animals are unknown: correct these rows first",
+      "1 row without a usable key: the absent animals cannot be determined: correct these rows first",
     );
     expect(out).toContain(
       "4 rows read: 0 added, 1 changed, 0 unchanged, 3 rejected, see next.csv.rejected (",
@@ -129,7 +129,7 @@ A-5,Max,Dog,available,Pug,,
       before[2],
       { ...before[3], reference: "B-4" },
     ]);
-    expect(error).toContain("1 row may belong to any animal, so absent animals are unknown");
+    expect(error).toContain("1 row without a usable key: the absent animals cannot be determined");
   });
 
   test.each([
@@ -190,7 +190,7 @@ A-5,Max,Dog,available,Pug,,
     );
     const { error, out } = await next("Animal ID\nA-1\n", ...KEY, "--missing", "adopted");
     expect(out).toContain("3 animals in the store are not in the file");
-    expect(error).toContain("1 absent animal stayed as they are, because an open order holds them");
+    expect(error).toContain("1 absent animal left unchanged because of open orders");
     expect(stored().map(({ status }) => status)).toEqual(["available", "sold", "pending", "sold"]);
   });
 
@@ -207,7 +207,7 @@ A-5,Max,Dog,available,Pug,,
       "--missing",
       "delete",
     );
-    expect(error).toContain("1 absent animal stayed, because they have orders or photos");
+    expect(error).toContain("1 absent animal kept: animals with orders or photos are never deleted");
     expect(stored().map(({ name }) => name)).toEqual(["Bella", "Rex", "Luna", "Max"]);
   });
 

@@ -185,9 +185,8 @@ const MAX_ABSENT = 20;
 
 /** Why an absent animal stays as it is. */
 const KEPT = {
-  adopted: "stayed as they are, because an open order holds them: complete or cancel the orders",
-  delete:
-    "stayed, because they have orders or photos, which an undo could not restore: delete them one by one",
+  adopted: "left unchanged because of open orders: complete or cancel these first",
+  delete: "kept: animals with orders or photos are never deleted by an import",
 };
 
 const changesOfAbsent = (found: readonly PresentPet[], missing: ImportOptions["missing"]): BatchChanges => ({
@@ -380,7 +379,7 @@ const importWriter = (
       if (!key || !state) return;
       if (checker.unnamed() > 0)
         return reporter.onNote(
-          `${quantity(checker.unnamed(), "row")} may belong to any animal, so absent animals are unknown: correct these rows first`,
+          `${quantity(checker.unnamed(), "row")} without a usable key: the absent animals cannot be determined: correct these rows first`,
         );
       let kept = 0;
       for (const page of present.pages(key, newestPet)) {

@@ -17,7 +17,6 @@ import {
   valuesFor,
 } from "../../data/db/statement.ts";
 import { OPERATOR } from "../../lib/actor.ts";
-import { quantity } from "../../lib/quantity.ts";
 import { DAY_MS, formatTime } from "../../lib/time.ts";
 import { fieldsOf } from "../pets/fields/repository.ts";
 import { fromStored } from "../pets/profile/profile.ts";
@@ -142,18 +141,20 @@ const OLD = statement<{ id: number }>(sql`
   LIMIT ${SLICE}`);
 
 const refusal = ({ id, name }: { id: number; name: string }, reason: string) =>
-  new UndoRefused(
-    `${name} (animal ${id}) ${reason} since the import: nothing is undone. Restore the other animals by hand`,
-  );
+  new UndoRefused(`${name} (animal ${id}) ${reason}: nothing is undone. Restore the other animals by hand`);
 
 /** @throws UndoRefused if an animal of these changes was changed since the import, or if another has its reference */
 const assertUnchanged = (connection: Connection, importId: number, from = 0, to = NEWEST): void => {
   const changed = CHANGED_SINCE.get(connection, { importId, from, to });
-  if (changed) throw refusal(changed, changed.isDeleted ? "was deleted" : "was changed");
+  if (changed)
+    throw refusal(
+      changed,
+      changed.isDeleted ? "was deleted since the import" : "was changed since the import",
+    );
   const taken = TAKEN.all(connection, { importId, from, to }).find(
     ({ id }) => !isOfImport(connection, importId, id),
   );
-  if (taken) throw refusal(taken, "got a reference of the store");
+  if (taken) throw refusal(taken, "now has the reference of an animal that the undo would restore");
 };
 
 const run = (connection: Connection, statements: readonly Statement[]): void => {
@@ -232,13 +233,10 @@ const findUndoable = (connection: Connection, id = LAST.get(connection)?.id ?? 0
   const name = `import ${id} of ${found.file}`;
   if (found.undoneAt !== null)
     throw new UndoRefused(
-      `${name} was undone on ${formatTime(found.undoneAt)}: name an earlier one with import --undo ID`,
+      `${name} was undone on ${formatTime(found.undoneAt)}: to undo an earlier import, use import --undo ID (adoption-store audit lists the ids)`,
     );
-  const changed = found.added + found.updated;
-  if (changed > 0 && CHANGES.get(connection, { importId: id }) === undefined)
-    throw new UndoRefused(
-      `${name} changed ${quantity(changed, "animal")} that are no longer known: an import can be undone for ${UNDO_DAYS} days`,
-    );
+  if (found.added + found.updated > 0 && CHANGES.get(connection, { importId: id }) === undefined)
+    throw new UndoRefused(`${name} is older than ${UNDO_DAYS} days, so it can no longer be undone`);
   return found;
 };
 
