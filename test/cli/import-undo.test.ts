@@ -117,22 +117,22 @@ test.each([
   [
     "it changed",
     "UPDATE pets SET updated_at = 1 WHERE id = 1",
-    "Bello (animal 1) was changed since the import: nothing is undone",
+    "Bello (animal 1) was changed since the import: nothing more is undone",
   ],
   [
     "it added",
     "UPDATE pets SET updated_at = 1 WHERE id = 4",
-    "Max (animal 4) was changed since the import: nothing is undone",
+    "Max (animal 4) was changed since the import: nothing more is undone",
   ],
   [
     "was deleted since",
     "DELETE FROM pets WHERE id = 2",
-    "Tom (animal 2) was deleted since the import: nothing is undone",
+    "Tom (animal 2) was deleted since the import: nothing more is undone",
   ],
   [
     "has the reference of a deleted one",
     `INSERT INTO pet_profiles (pet_id, data) SELECT id, '{"reference":"A-3"}' FROM pets WHERE id = 9`,
-    "Kim (animal 9) now has the reference of an animal that the undo would restore: nothing is undone",
+    "Kim (animal 9) now has the reference of an animal that the undo would restore: nothing more is undone",
   ],
 ])("an undo changes nothing if an animal %s", async (_, sql, message) => {
   const { run, edit, stored } = await updated();

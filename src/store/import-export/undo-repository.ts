@@ -141,7 +141,9 @@ const OLD = statement<{ id: number }>(sql`
   LIMIT ${SLICE}`);
 
 const refusal = ({ id, name }: { id: number; name: string }, reason: string) =>
-  new UndoRefused(`${name} (animal ${id}) ${reason}: nothing is undone. Restore the other animals by hand`);
+  new UndoRefused(
+    `${name} (animal ${id}) ${reason}: nothing more is undone. Restore the other animals by hand`,
+  );
 
 /** @throws UndoRefused if an animal of these changes was changed since the import, or if another has its reference */
 const assertUnchanged = (connection: Connection, importId: number, from = 0, to = NEWEST): void => {
