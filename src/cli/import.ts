@@ -350,7 +350,8 @@ const outputOf = (
         print(
           `Custom fields that ${isDry ? "would be" : "were"} created: ${formatNames(outcome.createdFields, MAX_NAMES)}`,
         );
-      print(`${summaryOf(result, rejected, { isDry, isUpdate })} (${pace})`);
+      const name = outcome.id === undefined ? "" : `; import ${outcome.id}`;
+      print(`${summaryOf(result, rejected, { isDry, isUpdate })} (${pace}${name})`);
     },
   };
 };

@@ -408,6 +408,8 @@ type ImportWriter = ReturnType<typeof importWriter>;
 
 /** The counts of the whole file, including those of the import that this one continued. */
 export interface ImportResult extends RowCounts {
+  /** Names the import for an undo. Undefined if nothing was written. */
+  id: number | undefined;
   /** False if it was stopped. */
   done: boolean;
   /** Rows that the previous import read, and how many of them it rejected. */
@@ -438,7 +440,8 @@ const resultOf = (
   const { read: before, rejected: rejectedBefore } = previous ?? NO_ROWS;
   const createdFields = newFields.map(({ name }) => name);
   const found = { columns, created, createdFields, preview, absentPets };
-  return { ...totals, done, before, rejectedBefore, blank, ...found };
+  const id = state()?.id || undefined;
+  return { ...totals, id, done, before, rejectedBefore, blank, ...found };
 };
 
 /** Writes the rows after the resume point, until the import is stopped. */
