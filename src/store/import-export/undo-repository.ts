@@ -29,7 +29,7 @@ import type { Import } from "./repository.ts";
 type Change = typeof importChanges.$inferSelect;
 
 /** An import cannot be undone, or not completely. The message names the reason. */
-export class UndoRefused extends Error {
+class UndoRefused extends Error {
   override name = "UndoRefused";
 }
 
