@@ -248,6 +248,13 @@ const openSession = async (
   return { state, rejectedFile, [Symbol.dispose]: () => owned.dispose() };
 };
 
+const previewOf = ({ line }: Row, decision: Preview["decision"], { names }: CategoryAccess): Preview => ({
+  line,
+  decision,
+  category: names.nameOf(decision.after.categoryId),
+  previousCategory: decision.before && names.nameOf(decision.before.categoryId),
+});
+
 /**
  * Writes the rows of a file after its resume point. The first rows open the session, with its lock and the file of rejected
  * rows.
@@ -314,18 +321,14 @@ const importWriter = (
     const added: ImportedPet[] = [];
     const updated: PetUpdate[] = [];
     let rejectedLines = "";
-    for (const [index, row] of rows.entries()) {
-      const decision = refused.get(row) ?? (decisions[index] as Decision);
+    for (const [index, found] of decisions.entries()) {
+      const row = rows[index] as Row;
+      const decision = refused.get(row) ?? found;
       counts[decision.kind]++;
       if (decision.kind === "added") added.push(decision.after);
       if (decision.kind === "updated") updated.push(decision);
       if ("after" in decision && !imports && preview.length < (key ? MAX_DIFFERENCES : MAX_PREVIEW))
-        preview.push({
-          line: row.line,
-          decision,
-          category: categories.names.nameOf(decision.after.categoryId),
-          previousCategory: decision.before && categories.names.nameOf(decision.before.categoryId),
-        });
+        preview.push(previewOf(row, decision, categories));
       if (!("reason" in decision) || refused.has(row)) continue;
       refused.set(row, decision);
       reporter.onRejected(row.line, decision.reason);

@@ -270,8 +270,8 @@ export const rowReader = (
     if (reasons.length === 0 && Object.keys(profile).length === 0) return {};
     const merged = present ? (mergePatch(present.profile, profile) as Members) : profile;
     const members = checkProfile(merged);
-    if (typeof members !== "string" && reasons.length === 0) return members;
-    return [...reasons, ...explainProfile(merged)].join("; ") || String(members);
+    if (typeof members === "string") return [...reasons, ...explainProfile(merged)].join("; ") || members;
+    return reasons.length === 0 ? members : reasons.join("; ");
   };
 
   return {

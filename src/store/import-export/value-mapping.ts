@@ -25,7 +25,7 @@ const fieldNames: ReadonlyMap<string, MappedField> = new Map(
 /** Parses `status:Rehomed=sold`; the reason if it is malformed. */
 export const parseValueMapping = (text: string): ValueMapping | string => {
   const [, name = "", from = "", to = ""] = /^([\w.]+):(.+)=(.*)$/su.exec(text) ?? [];
-  const field = /^custom\./.test(name) ? name : fieldNames.get(name.toLowerCase());
+  const field = name.startsWith("custom.") ? name : fieldNames.get(name.toLowerCase());
   if (field === undefined)
     return 'is not of the form "status:Rehomed=sold", "category:Canine=Dog" or "size:Toy=small"';
   const word = to.trim();
