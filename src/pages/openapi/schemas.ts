@@ -64,9 +64,13 @@ export const exampleOf = ({ schema }: Json, schemas: Json): string => {
   return String((Array.isArray(examples) ? examples[0] : undefined) ?? fallback ?? "");
 };
 
-/** The first media type of a request body, with its content. */
+/** The first media type of a request body, with its content. A file is sent as it is, not in a form. */
 export const firstContent = (requestBody: unknown): [type: string, content: Json] | undefined =>
-  isObject(requestBody) ? Object.entries(requestBody["content"] as Record<string, Json>)[0] : undefined;
+  isObject(requestBody)
+    ? Object.entries(requestBody["content"] as Record<string, Json>).find(
+        ([type]) => type !== "multipart/form-data",
+      )
+    : undefined;
 
 /** True if an operation requires an API key. */
 export const isKeyed = ({ security }: Json): boolean => Array.isArray(security) && security.length > 0;
