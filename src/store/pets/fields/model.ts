@@ -84,6 +84,7 @@ const Confirmation = checked(
   {
     type: "integer",
     minimum: 0,
+    maximum: 999_999_999_999_999,
     description: "The number of animals that lose their value. The error without it has the number.",
     examples: [12],
   },
