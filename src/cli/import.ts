@@ -119,6 +119,7 @@ const TAKES = {
     text: "what --update does with animals that the file lacks (default: report them)",
     choices: ["adopted", "delete"] as const,
   },
+  "--yes": "let --missing act on more than half of all animals",
   "--undo": {
     text: "restore the animals that an import added, changed or deleted",
     conflicts: ["dryRun", "update", "key", "missing", "createFields", "createCategories", "again"],
@@ -184,6 +185,7 @@ const importOptionsOf = (flags: ImportFlags): Omit<ImportOptions, "columns"> => 
     dates: flags.dates,
     currency: currencyOf(flags.currency),
     missing: flags.missing,
+    isConfirmed: flags.yes ?? false,
     isRaw: flags.raw ?? false,
     reimport: flags.again ?? false,
   };

@@ -190,6 +190,7 @@ A-5,Max,Dog,available,Pug,,
     );
     const { error, out } = await next("Animal ID\nA-1\n", ...KEY, "--missing", "adopted");
     expect(out).toContain("3 animals in the store are not in the file");
+    expect(error).toContain("2 absent animals marked as adopted\n");
     expect(error).toContain("1 absent animal left unchanged because of open orders");
     expect(stored().map(({ status }) => status)).toEqual(["available", "sold", "pending", "sold"]);
   });
@@ -209,6 +210,26 @@ A-5,Max,Dog,available,Pug,,
     );
     expect(error).toContain("1 absent animal kept: animals with orders or photos are never deleted");
     expect(stored().map(({ name }) => name)).toEqual(["Bella", "Rex", "Luna", "Max"]);
+  });
+
+  test("acts on more than half of all animals only with --yes, in the same import", async () => {
+    const { cwd, next, stored } = await imported();
+    const rows = Array.from({ length: 20 }, (_, at) => `B-${at},Pet ${at},Dog\n`).join("");
+    await next(`Animal ID,Name,Species\n${rows}`, ...KEY);
+    const file = `Animal ID,Name\n${"A-1,B-0,B-1".replaceAll(",", ",\n")},\n`;
+    const refused = await next(file, ...KEY, "--missing", "delete");
+    expect([refused.code, refused.error]).toEqual([
+      1,
+      expect.stringContaining("21 of 24 animals are not in the file, so none was deleted"),
+    ]);
+    expect(stored()).toHaveLength(24);
+    const { error, out } = await next(file, ...KEY, "--missing", "delete", "--yes");
+    expect([error, out]).toEqual([
+      expect.stringContaining("21 absent animals deleted\n"),
+      expect.stringContaining("import 3)"),
+    ]);
+    expect((await inProcessIn(cwd, ["import", "--undo"])).out).toContain("21 re-created");
+    expect(stored()).toHaveLength(24);
   });
 
   test("--dry-run shows the differences as a table, and writes nothing", async () => {

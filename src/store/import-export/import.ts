@@ -40,6 +40,8 @@ export interface ImportOptions extends FormatOptions {
   rejected: string | undefined;
   /** What an update does with the animals that the file lacks. Undefined: it reports them. */
   missing: "adopted" | "delete" | undefined;
+  /** It also does that with more than half of all animals. */
+  isConfirmed: boolean;
 }
 
 type RowCounts = Record<(typeof COUNTS)[number], number>;
@@ -183,10 +185,48 @@ const retrying = async (work: () => Promise<void>): Promise<void> => {
 /** How many absent animals are named. */
 const MAX_ABSENT = 20;
 
+const unnamedNote = (rows: number): string =>
+  `${quantity(rows, "row")} without a usable key: the absent animals cannot be determined: correct these rows first`;
+
 /** Why an absent animal stays as it is. */
 const KEPT = {
   adopted: "left unchanged because of open orders: complete or cancel these first",
   delete: "kept: animals with orders or photos are never deleted by an import",
+};
+
+const ACTED = { adopted: "marked as adopted", delete: "deleted" };
+
+const notesOfAbsent = (
+  missing: ImportOptions["missing"],
+  { acted, kept, isDry }: { acted: number; kept: number; isDry: boolean },
+): string[] =>
+  missing
+    ? [
+        ...(acted > 0
+          ? [`${quantity(acted, "absent animal")} ${isDry ? "to be " : ""}${ACTED[missing]}`]
+          : []),
+        ...(kept > 0 ? [`${quantity(kept, "absent animal")} ${KEPT[missing]}`] : []),
+      ]
+    : [];
+
+/** An update acts on so many absent animals without a question, and on up to half of all. */
+const FEW = 10;
+
+/** @throws FileRefused if so many animals are absent that the file may have only a part of them */
+const assertComplete = (
+  pages: Iterable<readonly PresentPet[]>,
+  isAbsent: (pet: PresentPet) => boolean,
+  missing: NonNullable<ImportOptions["missing"]>,
+): void => {
+  let [all, absent] = [0, 0];
+  for (const page of pages) {
+    all += page.length;
+    absent += page.filter(isAbsent).length;
+  }
+  if (absent > FEW && absent * 2 > all)
+    throw new FileRefused(
+      `${absent} of ${all} animals are not in the file, so none was ${ACTED[missing]}: if the file is complete, run the command again with --yes`,
+    );
 };
 
 const changesOfAbsent = (found: readonly PresentPet[], missing: ImportOptions["missing"]): BatchChanges => ({
@@ -380,21 +420,22 @@ const importWriter = (
     /** Finds the animals that the file of an update lacks, and acts on them. */
     async findAbsent(): Promise<void> {
       if (!key || !state) return;
-      if (checker.unnamed() > 0)
-        return reporter.onNote(
-          `${quantity(checker.unnamed(), "row")} without a usable key: the absent animals cannot be determined: correct these rows first`,
-        );
-      let kept = 0;
+      if (checker.unnamed() > 0) return reporter.onNote(unnamedNote(checker.unnamed()));
+      const { missing } = options;
+      const isAbsent = ({ id }: PresentPet) => !checker.seenIds.has(id);
+      if (missing && imports && !options.isConfirmed)
+        assertComplete(present.pages(key, newestPet), isAbsent, missing);
+      let acted = 0;
       for (const page of present.pages(key, newestPet)) {
-        const found = page.filter(({ id }) => !checker.seenIds.has(id));
+        const found = page.filter(isAbsent);
         if (found.length === 0) continue;
-        const changes = changesOfAbsent(found, options.missing);
-        kept += found.length - changes.updated.length - changes.deleted.length;
+        const changes = changesOfAbsent(found, missing);
+        acted += changes.updated.length + changes.deleted.length;
         absent.push(...found.slice(0, MAX_ABSENT - absent.length));
         await store(state, { ...state, absent: state.absent + found.length }, changes);
       }
-      if (options.missing && kept > 0)
-        reporter.onNote(`${quantity(kept, "absent animal")} ${KEPT[options.missing]}`);
+      for (const note of notesOfAbsent(missing, { acted, kept: state.absent - acted, isDry: !imports }))
+        reporter.onNote(note);
     },
     /** @throws FileRefused if the whole file was imported before */
     async finish(): Promise<void> {

@@ -63,6 +63,7 @@ const place = (text: string, name = "a.csv") => {
         dates: undefined,
         currency: undefined,
         missing: undefined,
+        isConfirmed: false,
         reimport: false,
         rejected: `${path}.rejected`,
         ...wanted,
