@@ -298,8 +298,22 @@ test("columns beyond the number of fields that a store can have are reported", a
   expect([code, error]).toEqual([
     0,
     expect.stringContaining(
-      'skipped columns: "c40", "c41", "c42", "c43", "c44"; a custom field needs a name of at most 80 characters, and a store has at most 40 fields\n',
+      'skipped columns: "c40", "c41", "c42", "c43", "c44"; a custom field needs a name of at most 80 characters and values of one kind, and a store has at most 40 fields\n',
     ),
+  ]);
+});
+
+test("fields of NDJSON become custom fields of their kind, and what no field can hold is reported", async () => {
+  const rows = [
+    { name: "Bella", categoryId: 3, walks: 2, shy: true, coat: null, owner: { name: "Jo" }, code: 7 },
+    { name: "Rex", categoryId: 3, walks: null, shy: false, coat: "long", owner: {}, code: "B7" },
+  ];
+  const { cwd, importing } = place(rows.map((row) => JSON.stringify(row)).join("\n"), "a.ndjson");
+  const { code, error } = await importing("--create-fields");
+  expect([code, error]).toEqual([0, expect.stringContaining('skipped fields: "owner", "code"')]);
+  expect(storedAnimals(cwd)).toMatchObject([
+    { "custom.walks": 2, "custom.shy": true },
+    { "custom.shy": false, "custom.coat": "long" },
   ]);
 });
 

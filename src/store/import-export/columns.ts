@@ -238,7 +238,7 @@ export const ignoredNote = (
 ): string | undefined => {
   if (unknown.length === 0) return undefined;
   const remedy = createsFields
-    ? `a custom field needs a name of at most ${MAX_LABEL_LENGTH} characters, and a store has at most ${MAX_FIELDS} fields`
+    ? `a custom field needs a name of at most ${MAX_LABEL_LENGTH} characters and values of one kind, and a store has at most ${MAX_FIELDS} fields`
     : `to keep them as custom fields, of which a store has at most ${MAX_FIELDS}, add --create-fields`;
   return `skipped ${kind}: ${quoteNames(unknown, MAX_SKIPPED_COLUMNS)}; ${remedy}`;
 };
@@ -334,19 +334,27 @@ const customFieldName = (column: string, taken: ReadonlySet<string>): string => 
   }
 };
 
-/** Makes unknown columns custom fields, as far as a store can have more. @returns the columns, and the new fields */
+/**
+ * Makes unknown columns custom fields, as far as a store can have more.
+ * @param kindOf the kind of a column's field; undefined if no field can have its values
+ * @returns the columns, and the new fields
+ */
 export const withNewFields = (
   header: readonly string[],
   columns: Columns,
+  kindOf: (column: string) => CustomField["kind"] | undefined,
 ): { columns: Columns; newFields: CustomField[] } => {
   const { mappings, customFields, key, isUnknown } = columns;
   const names = new Set(customFields.map(({ name }) => name));
-  const labels = new Map(header.filter(isUnknown).map((column) => [column, labelOf(column)]));
+  const labels = new Map(
+    header.filter((column) => isUnknown(column) && kindOf(column)).map((column) => [column, labelOf(column)]),
+  );
   const fits = [...labels].filter(([, label]) => label !== "" && label.length <= MAX_LABEL_LENGTH);
   const made = fits.slice(0, MAX_FIELDS - customFields.length).map(([column, label]) => {
     const name = customFieldName(column, names);
     names.add(name);
-    return { column, field: { id: 0, name, label, kind: "text" as const, isPublic: false, position: 0 } };
+    const kind = kindOf(column) ?? "text";
+    return { column, field: { id: 0, name, label, kind, isPublic: false, position: 0 } };
   });
   const newFields = made.map(({ field }) => field);
   const newMappings = made.map(({ column, field }): Mapping => [column, `custom.${field.name}`]);

@@ -1,5 +1,6 @@
 import { Fault } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/json.ts";
+import type { Field } from "../pets/fields/field.ts";
 import {
   type Batch,
   UnreadableRow,
@@ -79,12 +80,26 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, position: Posit
 /** How many lines are searched for keys. */
 const MAX_KEY_LINES = 100;
 
-/** The keys of the objects at the start of a file. */
-export const keysIn = (head: Buffer): string[] => {
-  const lines = textIn(head, 0, head.lastIndexOf(LF) === -1 ? head.length : head.lastIndexOf(LF)).split("\n");
-  const keys = lines.slice(0, MAX_KEY_LINES).flatMap((line) => {
+/** The kinds of fields that have these types of JavaScript. */
+const KINDS: Readonly<Record<string, Field["kind"]>> = {
+  string: "text",
+  number: "number",
+  boolean: "boolean",
+};
+
+/** The keys of the objects at the start of a file, with the kind of field that has their values; undefined if none has them all. */
+export const keysIn = (head: Buffer): Map<string, Field["kind"] | undefined> => {
+  const lines = textIn(head, 0, head.length).split("\n");
+  const types = new Map<string, Set<string>>();
+  for (const line of lines.slice(0, MAX_KEY_LINES)) {
     const content = contentOf(line);
-    return content instanceof UnreadableRow ? [] : Object.keys(content);
-  });
-  return [...new Set(keys)];
+    if (content instanceof UnreadableRow) continue;
+    for (const [key, value] of Object.entries(content)) {
+      const found = types.get(key) ?? new Set();
+      types.set(key, value === null ? found : found.add(typeof value));
+    }
+  }
+  return new Map(
+    [...types].map(([key, found]) => [key, found.size === 1 ? KINDS[[...found].join()] : undefined]),
+  );
 };

@@ -95,12 +95,15 @@ const resolveColumns = (
   header: readonly string[],
   wanted: Columns,
   { createsFields }: FormatOptions,
+  kindOf: Parameters<typeof withNewFields>[2] = () => "text",
 ): { columns: Columns; newFields: readonly CustomField[]; notes: string[] } => {
   assertMapped(header, wanted);
   const { columns, note } = guessColumns(header, columnsIn(header, wanted));
   const ids = columns.ignoresIds ? '"id" is not read: new animals get new ids' : undefined;
   const notes = defined([note, ids]);
-  return createsFields ? { ...withNewFields(header, columns), notes } : { columns, newFields: [], notes };
+  return createsFields
+    ? { ...withNewFields(header, columns, kindOf), notes }
+    : { columns, newFields: [], notes };
 };
 
 const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningOf): FileFormat => {
@@ -140,8 +143,11 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
 
 const readNdjsonFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningOf): FileFormat => {
   const unknownKeys = new Set<string>();
-  const keys = keysIn(head);
-  const { columns, newFields, notes } = resolveColumns(keys, options.columns, options);
+  const kinds = keysIn(head);
+  const keys = [...kinds.keys()];
+  const { columns, newFields, notes } = resolveColumns(keys, options.columns, options, (key) =>
+    kinds.get(key),
+  );
   return {
     ...rowReader(objectLayout(columns, unknownKeys), meaningOf(columns.customFields, options.dates)),
     key: columns.key,
