@@ -73,7 +73,7 @@ const ordersIn = (log: string) => {
 };
 
 /** How long the CA must have been sent no order, so that none is being placed by what is killed. */
-const QUIET_MS = 300;
+const QUIET_MS = 1000;
 
 /** Waits until orders are open and none has been placed for a moment. */
 const untilMidOrder = async (log: () => string): Promise<void> => {
