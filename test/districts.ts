@@ -121,7 +121,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "operate/backups": 2561,
   "operate/service": 921,
   "operate/upgrade": 516,
-  "pages/console": 13777,
+  "pages/console": 13797,
   "pages/manual": 1950,
   "pages/openapi": 1784,
   "platform/certificates": 2751,

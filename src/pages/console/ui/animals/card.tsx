@@ -1,5 +1,8 @@
+import { useQuery } from "@tanstack/preact-query";
+import { type ComponentChildren, h } from "preact";
 import { useState } from "preact/hooks";
 import { encode } from "uqr";
+import { callConsole } from "../api/client.ts";
 import { useCategories, useCustomFields } from "../categories/queries.ts";
 import { Facts, Page, useClock } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
@@ -80,18 +83,35 @@ export const AnimalFacts = ({ animal }: { animal: Animal }) => (
   </article>
 );
 
-/** Paragraphs of plain text. CommonMark is shown as it was written. */
-const Description = ({ text = "" }: { text: string | undefined }) => {
-  const paragraphs = text.split(/\n\s*\n/).filter((one) => one.trim() !== "");
-  if (paragraphs.length === 0) return null;
+/** The elements of CommonMark that look as in the console. */
+const ELEMENTS: ReadonlySet<string> = new Set("p em strong ul ol li blockquote pre code br h3".split(" "));
+
+/** Rendered CommonMark. The text of any other element is shown without it. */
+const contentOf = (node: Node): ComponentChildren =>
+  [...node.childNodes].map((child) => {
+    if (!(child instanceof Element)) return child.textContent;
+    const content = contentOf(child);
+    if (child instanceof HTMLAnchorElement)
+      return (
+        <a href={child.href} rel={child.rel}>
+          {content}
+        </a>
+      );
+    const name = child.localName.replace(/^h[1-6]$/, "h3");
+    return ELEMENTS.has(name) ? h(name, {}, content) : content;
+  });
+
+const Description = ({ petId, text }: { petId: number; text: string | undefined }) => {
+  const { data } = useQuery({
+    queryKey: ["descriptions", petId, text],
+    queryFn: async () => (await callConsole("GET", `api/v1/pets/${petId}/profile/description`)).text(),
+    enabled: text !== undefined,
+  });
+  if (text === undefined) return null;
   return (
-    <section class="description">
+    <section class="description" dir="auto">
       <h2>About</h2>
-      {paragraphs.map((paragraph, index) => (
-        <p key={index} dir="auto">
-          {paragraph}
-        </p>
-      ))}
+      {data === undefined ? text : contentOf(new DOMParser().parseFromString(data, "text/html").body)}
     </section>
   );
 };
@@ -108,7 +128,7 @@ export const Portrait = ({ animal, arrange }: { animal: Animal; arrange: string 
           {photos.length > 0 && <a href={arrange}>Arrange, describe or delete photos</a>}
         </>
       )}
-      <Description text={profile?.description} />
+      <Description petId={id} text={profile?.description} />
     </div>
   );
 };
