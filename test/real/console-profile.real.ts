@@ -120,3 +120,15 @@ test("a photo that is refused after its animal was added is reported on any page
   await page.locator(".toasts").getByRole("link", { name: "View animal" }).first().click();
   await page.getByRole("button", { name: "Try again" }).waitFor();
 });
+
+test("a description is rendered as CommonMark, without HTML and foreign pictures", async () => {
+  const { page, server, open } = await newConsole();
+  await server.add("Bella");
+  const description = "A *calm* dog. <b>Bold</b> ![pic](http://example.org/x.png)\n\n# Likes\n\n- walks";
+  await server.send("/v1/pets/1/profile", { description }, "PUT");
+  await open("/animals/1");
+  await page.locator(".description li").waitFor();
+  expect(await page.evaluate(`document.querySelector(".description").innerHTML`)).toBe(
+    "<h2>About</h2><p>A <em>calm</em> dog. &lt;b&gt;Bold&lt;/b&gt; pic</p>\n<h3>Likes</h3>\n<ul>\n<li>walks</li>\n</ul>\n",
+  );
+});
