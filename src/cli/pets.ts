@@ -13,7 +13,7 @@ import { dataOf, SERVER, withApi } from "./server-api.ts";
 
 const PET_ID = { text: "id of the animal", parse: valueOf("id", readId, "the id of an animal, such as 7") };
 
-/** @throws ApiError if there is no such animal, or the server is another program */
+/** @throws ApiError if the animal does not exist, or another program responds */
 const findProfile = ({ store }: Client, petId: number): Promise<Profile> =>
   dataOf(store.GET("/pets/{petId}/profile", { params: { path: { petId } } }));
 

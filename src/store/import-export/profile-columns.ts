@@ -173,7 +173,7 @@ const writeFee = (fee: unknown): string => {
 
 const padded = (part: string): string => part.padStart(2, "0");
 
-/** The order of the parts of a date; undefined if both orders are possible, or if it is no such date. */
+/** The order of day and month in a date, or that both are possible; undefined for any other text. */
 export const dateOrderOf = (text: string): DateOrder | "ambiguous" | undefined => {
   const [, first, second] = /^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.][0-9]{4}(?:[ T]|$)/.exec(text) ?? [];
   if (first === undefined) return undefined;

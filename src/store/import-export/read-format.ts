@@ -71,7 +71,7 @@ const defined = (texts: readonly (string | undefined)[]): string[] =>
 /** What rows mean, if their dates have this order. */
 type MeaningOf = (customFields: readonly CustomField[], dates: DateOrder | undefined) => Meaning;
 
-/** The order of all dates in a file, if the first rows show it, and a note that says so. */
+/** The order of day and month that the first rows of a file show, and a note about it. */
 const findDateOrder = (
   rows: readonly string[][],
   columns: Columns,

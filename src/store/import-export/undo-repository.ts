@@ -116,7 +116,7 @@ const MOVE_CHANGES = statement(sql`
   WHERE ${importChanges.toId} = ${importChanges.petId}
     AND (${importChanges.petId}, ${importChanges.at}) IN (SELECT value ->> 0, value ->> 1 FROM ${MOVED})`);
 
-/** An animal of a range gets a change of its own, as the range has one time and one place for all. */
+/** Gives an animal of a range its own change: a range has only one time. */
 const MOVE_ADDED = statement(sql`
   ${insert(importChanges, {
     importId: importChanges.importId,
@@ -177,7 +177,7 @@ const restore = (
   const fields = fieldsOf(connection);
   const members = fromStored(profile, fields) ?? {};
   const after = { name, categoryId: BigInt(categoryId), ...(status && { status }), profile: members };
-  // Read anew for each change: an update that was started again may have changed an animal twice.
+  // A restarted update may have changed an animal twice, so each change reads it again.
   const [present] = kind === "changed" ? findPresent(connection, "id", [String(petId)]) : [];
   if (present) {
     run(connection, changing({ before: present, after }, fields, now));

@@ -25,7 +25,7 @@ const send = async (petId: number, { id: photoId, change: body }: PhotoChange): 
 };
 
 const PhotosForm = ({ id: petId, given, back }: { id: number; given: readonly Photo[]; back: string }) => {
-  // Photos that others add or move while the form is open stay where they are.
+  // Saving does not move photos that others add or move while the form is open.
   const [before] = useState(given);
   const queries = useQueryClient();
   const { draft, change, isDirty } = useDraft<{ photos: readonly ArrangedPhoto[] }>({ photos: before });

@@ -70,7 +70,7 @@ const FieldForm = ({ field }: { field?: CustomField }) => {
         value={draft.name || nameOf(draft.label)}
       />
       {draft.kind === "choice" && (
-        <TextField label="Choices" rows={4} hint="Each on a line of its own." {...bind("choices")} />
+        <TextField label="Choices" rows={4} hint="One per line." {...bind("choices")} />
       )}
       <Check isChecked={draft.public} onCheck={(isPublic) => change({ public: isPublic })}>
         Adopters may see it
