@@ -353,6 +353,14 @@ describe("changes that others make", () => {
     expect(isEqual(animal(7), null)).toBe(false);
   });
 
+  test("that the list shows already do not render it again", () => {
+    const { queries } = openLists();
+    const updates = () => queries.getQueryState(["lists", "all"])?.dataUpdateCount;
+    const before = updates();
+    show(queries, new Map([[7, animal(7)]]));
+    expect(updates()).toBe(before);
+  });
+
   test("remove a deleted animal, and mark the record that is shown alone as deleted", () => {
     const { queries, shown } = openLists();
     show(queries, new Map([8, 9].map((id) => [id, undefined])));

@@ -79,6 +79,7 @@ const NONE: Waiting = new Map();
 
 /** The waiting animals in their new state, and those that have arrived. */
 const afterChanges = (waiting: Waiting, changes: Changes<Animal>, arrived: readonly Animal[]): Waiting => {
+  if (waiting.size === 0 && arrived.length === 0) return waiting;
   const next = new Map(waiting);
   for (const id of changes.keys()) next.delete(id);
   for (const one of arrived) next.set(one.id, one);

@@ -68,9 +68,11 @@ export const recordsOf = <Item extends Identified>(lists: QueryKey, one: QueryKe
     known,
     /** Shows changes wherever the records are shown. */
     show(queries: QueryClient, changes: Changes<Item>): void {
-      for (const [queryKey, list] of queries.getQueriesData<Pages<Item>>({ queryKey: lists }))
-        if (list && itemsOf(list).some(({ id }) => changes.has(id)))
-          setList(queries, queryKey, withChanges(list, changes));
+      for (const [queryKey, list] of queries.getQueriesData<Pages<Item>>({ queryKey: lists })) {
+        const now = list && withChanges(list, changes);
+        // The same data would render every row again.
+        if (now && !isEqual(list, now)) setList(queries, queryKey, now);
+      }
       for (const [id, now] of changes)
         queries.setQueryData<Item | null>([...one, id], (before) =>
           before === undefined ? undefined : (now ?? null),
