@@ -220,7 +220,8 @@ export const Categories = () => {
     <Page title="Categories" add={mayChange && { href: categoriesPath("new"), label: "Add category" }}>
       <UsualSpecies />
       <CategoryList />
-      <CustomFields id={id === "fields" ? part : undefined} act={act} />
+      {/* After the categories, so that nothing moves when they arrive. */}
+      {!found.isLoading && <CustomFields id={id === "fields" ? part : undefined} act={act} />}
       {mayChange && id === "new" && <NewCategory />}
       {mayChange && idOf(id) && part && (
         <ItemDialog
