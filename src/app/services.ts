@@ -95,11 +95,12 @@ const storeServices = (
   const states = browserStateRepository(database);
   const responses = keptResponseRepository(database);
   const undo = undoRepository(database);
+  const fields = openFields(context);
   return {
     ...access,
     pets,
     profiles: openProfiles(context),
-    fields: openFields(context),
+    fields,
     petStreams: streams,
     categories: openCategories(context),
     orders: openOrders(context),
@@ -112,9 +113,10 @@ const storeServices = (
     signInLinks: createSignInLinks(states, access.people, context),
     /** The key that seals sign-ins in progress. The first call in a store creates it. */
     sealingKey: () => states.sealingKey(() => randomToken(randomBytes)),
-    /** Removes expired rows. Makes the words of names that an older version stored. */
+    /** Removes expired rows, and values of deleted fields. Makes the words of names that an older version stored. */
     sweepRows: rowSweeper([
       pets.makeWords,
+      fields.sweepValues,
       byAge(() => responses.sweep(clock.now() - RETENTION_MS)),
       streams.sweep,
       byAge(() => undo.sweep(clock.now())),

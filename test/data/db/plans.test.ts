@@ -55,12 +55,6 @@ const SCANS: [table: string, statement: string, reason: string][] = [
     "SELECT browser_states.hash\nFROM browser_states\nWHERE browser_states.until",
     "a sweep",
   ],
-  [
-    "pet_profiles",
-    "SELECT count(*) AS count FROM pet_profiles",
-    "the deletion of a field, or of one of its choices",
-  ],
-  ["pet_profiles", "json_remove(pet_profiles.data", "the deletion of a field"],
   ["deploys", "SELECT DISTINCT deploys.manifest", "a sweep of files needs every manifest"],
   ["projects", "SELECT DISTINCT deploys.manifest", "a sweep of files needs every served manifest"],
   [

@@ -3,7 +3,7 @@ import { changesBetween, record } from "../../../data/db/audit.ts";
 import { commitDecided } from "../../../data/db/commit.ts";
 import { type StoreResponse, storing } from "../../../data/db/kept-responses.ts";
 import type { Database } from "../../../data/db/open.ts";
-import { petFields, petProfiles } from "../../../data/db/schema/profiles.ts";
+import { petFields } from "../../../data/db/schema/profiles.ts";
 import {
   columnsBut,
   type Connection,
@@ -15,6 +15,7 @@ import {
 } from "../../../data/db/statement.ts";
 import type { Act } from "../../../lib/actor.ts";
 import type { Field } from "./field.ts";
+import { countHolders, findHolders, staleValues, type ValueHolders } from "./value-queries.ts";
 
 export type { StoreResponse } from "../../../data/db/kept-responses.ts";
 
@@ -40,19 +41,6 @@ const UPDATE = statement(sql`${update(petFields, WRITABLE)} WHERE ${petFields.id
 
 const DELETE = statement(sql`DELETE FROM ${petFields} WHERE ${petFields.id} = ${value("id")}`);
 
-// The JSON functions would fail for all animals if the profile of one is damaged.
-const STORED = sql`iif(json_valid(${petProfiles.data}), ${petProfiles.data} ->> ${value("path")}, NULL)`;
-
-const COUNT = statement<{ count: number }>(sql`
-  SELECT count(*) AS count FROM ${petProfiles}
-  WHERE ${STORED} IS NOT NULL AND ${STORED} NOT IN (SELECT value FROM json_each(${value("others")}))`);
-
-const REMOVE_VALUES = statement(sql`
-  ${update(petProfiles, { data: sql`json_remove(${petProfiles.data}, ${value("path")})` })}
-  WHERE ${STORED} IS NOT NULL`);
-
-const pathOf = (id: number): string => `$.custom."${id}"`;
-
 const toColumns = ({ choices, isPublic, ...field }: Omit<Field, "id">) => ({
   ...field,
   isPublic: Number(isPublic),
@@ -73,31 +61,35 @@ export const fieldsOf = (connection: Connection): Field[] => LIST.all(connection
 /** The fields in a transaction. */
 export interface FieldState {
   fields: readonly Field[];
-  /** Counts the animals that have a value of the field other than these. */
-  countValues(id: number, others?: readonly string[]): number;
+  /**
+   * Counts the animals that have a value of the field other than these.
+   * @param holders those that had one before the transaction. Without them, it reads all profiles.
+   */
+  countValues(id: number, others?: readonly string[], holders?: ValueHolders): number;
 }
 
 const stateOf = (connection: Connection): FieldState => ({
   fields: fieldsOf(connection),
-  countValues: (id, others = []) =>
-    COUNT.get(connection, { path: pathOf(id), others: JSON.stringify(others) })?.count ?? 0,
+  countValues: (id, others, holders) => countHolders(connection, id, others, holders),
 });
 
 /** Each write asks a function, inside its transaction, for its values. If the function throws, nothing is written. */
-export const fieldRepository = ({ client, commit }: Database) => ({
-  list: (): Field[] => fieldsOf(client),
+export const fieldRepository = (database: Database) => ({
+  list: (): Field[] => fieldsOf(database.client),
+  findHolders: (id: number, others?: readonly string[]) => findHolders(database, id, others),
+  sweepValues: staleValues(database, () => fieldsOf(database.client).map(({ id }) => id)),
   add: (
     make: (state: FieldState) => Omit<Field, "id">,
     act: Act,
     keep?: StoreResponse<Field>,
   ): Promise<Field> =>
-    commitDecided(commit, (connection) => {
+    commitDecided(database.commit, (connection) => {
       const added = INSERT.get(connection, toColumns(make(stateOf(connection)))) as Field;
       const { id, label } = added;
       return [added, ...record(act, { action: "field.added", id, label }), ...storing(keep, added)];
     }),
   change: (make: (state: FieldState) => { before: Field; after: Field }, act: Act): Promise<Field> =>
-    commitDecided(commit, (connection) => {
+    commitDecided(database.commit, (connection) => {
       const { before, after } = make(stateOf(connection));
       const { id, label } = after;
       const changes = changesBetween(auditedOf(before), auditedOf(after), AUDITED);
@@ -105,15 +97,10 @@ export const fieldRepository = ({ client, commit }: Database) => ({
       const entry = { action: "field.changed", id, label, changes } as const;
       return [after, UPDATE.with({ id, ...toColumns(after) }), ...record(act, entry)];
     }),
-  /** Deletes the field and all of its values. */
+  /** Deletes the field. Its values are invisible from then on, and `sweepValues` removes them. */
   remove: (choose: (state: FieldState) => Field, act: Act): Promise<void> =>
-    commitDecided(commit, (connection) => {
+    commitDecided(database.commit, (connection) => {
       const { id, label } = choose(stateOf(connection));
-      return [
-        undefined,
-        REMOVE_VALUES.with({ path: pathOf(id) }),
-        DELETE.with({ id }),
-        ...record(act, { action: "field.deleted", id, label }),
-      ];
+      return [undefined, DELETE.with({ id }), ...record(act, { action: "field.deleted", id, label })];
     }),
 });

@@ -3,6 +3,7 @@ import type { Actor } from "../../../lib/actor.ts";
 import { Fault, fieldFault } from "../../../lib/errors.ts";
 import { type Field, type FieldChange, MAX_FIELDS, MAX_POSITION, type NewField } from "./field.ts";
 import { fieldRepository, type FieldState, type StoreResponse } from "./repository.ts";
+import type { ValueHolders } from "./value-queries.ts";
 
 /** The field, if it still is `expected`. @throws Fault not_found, precondition_failed */
 const findIn = (fields: readonly Field[], id: number, expected?: Field): Field => {
@@ -24,10 +25,17 @@ const assertValid = ({ id, name, kind, choices }: NewField & { id?: number }, fi
     );
 };
 
+const losesChoices = (before: Field, choices: readonly string[]): boolean =>
+  before.choices?.some((choice) => !choices.includes(choice)) ?? false;
+
 /** @throws Fault choice_in_use */
-const assertNotLost = (before: Field, { id, choices = [] }: Field, { countValues }: FieldState): void => {
-  const isKept = before.choices?.every((choice) => choices.includes(choice)) ?? true;
-  const count = isKept ? 0 : countValues(id, choices);
+const assertNotLost = (
+  before: Field,
+  { id, choices = [] }: Field,
+  { countValues }: FieldState,
+  holders: ValueHolders | undefined,
+): void => {
+  const count = losesChoices(before, choices) ? countValues(id, choices, holders) : 0;
   if (count > 0)
     throw fieldFault(
       "choice_in_use",
@@ -57,6 +65,7 @@ export const openFields = ({ database, clock }: Context) => {
   const actOf = (actor: Actor) => ({ actor, now: clock.now() });
   return {
     list: repository.list,
+    sweepValues: repository.sweepValues,
     /** @throws Fault not_found */
     get: (id: number): Field => findIn(repository.list(), id),
     /**
@@ -75,12 +84,15 @@ export const openFields = ({ database, clock }: Context) => {
      * Changes the field if it still is `expected`.
      * @throws Fault not_found, precondition_failed, invalid_request, field_name_taken; choice_in_use if it would remove one
      */
-    change: (id: number, change: FieldChange, actor: Actor, expected?: Field): Promise<Field> => {
+    async change(id: number, change: FieldChange, actor: Actor, expected?: Field): Promise<Field> {
+      const { choices } = change;
+      const isLoss = choices && losesChoices(findIn(repository.list(), id, expected), choices);
+      const holders = isLoss ? await repository.findHolders(id, choices) : undefined;
       const make = (state: FieldState) => {
         const before = findIn(state.fields, id, expected);
         const after = { ...before, ...change };
         assertValid(after, state.fields);
-        assertNotLost(before, after, state);
+        assertNotLost(before, after, state, holders);
         return { before, after };
       };
       return repository.change(make, actOf(actor));
@@ -90,10 +102,12 @@ export const openFields = ({ database, clock }: Context) => {
      * @param confirmed the number of animals that have a value
      * @throws Fault not_found, precondition_failed; confirmation_required for another number
      */
-    remove: (id: number, confirmed: number | undefined, actor: Actor, expected?: Field): Promise<void> => {
+    async remove(id: number, confirmed: number | undefined, actor: Actor, expected?: Field): Promise<void> {
+      findIn(repository.list(), id, expected);
+      const holders = await repository.findHolders(id);
       const choose = ({ fields, countValues }: FieldState) => {
         const field = findIn(fields, id, expected);
-        assertConfirmed(id, confirmed, countValues(id));
+        assertConfirmed(id, confirmed, countValues(id, [], holders));
         return field;
       };
       return repository.remove(choose, actOf(actor));

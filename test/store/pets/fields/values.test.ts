@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { countHolders, findHolders } from "../../../../src/store/pets/fields/value-queries.ts";
 import { addPet, faultOf, openStore, type Store } from "../../../support/store.ts";
 
 const COAT = { name: "coat", label: "Coat", kind: "choice", choices: ["long", "short"], public: true };
@@ -112,10 +113,90 @@ test("a deletion needs the number of animals that lose their value", async () =>
     undefined,
     { vet: "Who" },
   ]);
-  expect(JSON.stringify(store.database.client.query("SELECT data FROM pet_profiles").all())).not.toContain(
-    "long",
-  );
   expect(await list(store)).toMatchObject([VET]);
+});
+
+const sweep = async ({ sweepRows }: Store) => sweepRows(new AbortController().signal);
+
+const storedIn = ({ database }: Store): unknown[] =>
+  database.client
+    .query<{ data: string }, []>("SELECT data FROM pet_profiles ORDER BY pet_id")
+    .all()
+    .map(({ data }) => JSON.parse(data));
+
+test("a new field never shows the values of a deleted one, before and after a sweep removes them", async () => {
+  const store = await withFields(COAT, VET);
+  await addPets(store, { coat: "long", vet: "Who" }, { coat: "short" });
+  await sweep(store);
+  expect((await store.call("DELETE", "/v1/fields/1?confirm=2")).status).toBe(204);
+  await add(store, COAT);
+  const tag = (await store.call("GET", profile(1))).headers.get("etag");
+  expect(storedIn(store)).toEqual([{ custom: { 1: "long", 2: "Who" } }, { custom: { 1: "short" } }]);
+  expect([await customOf(store, 1), await customOf(store, 2)]).toEqual([{ vet: "Who" }, undefined]);
+  expect((await store.call("DELETE", "/v1/fields/3?confirm=0")).status).toBe(204);
+  await sweep(store);
+  expect(storedIn(store)).toEqual([{ custom: { 2: "Who" } }, { custom: {} }]);
+  expect((await store.call("GET", profile(1))).headers.get("etag")).toBe(tag);
+});
+
+test("a sweep after a start removes the values that an earlier run left", async () => {
+  const store = await withFields(VET);
+  await addPets(store, { vet: "Who" });
+  expect((await store.call("DELETE", "/v1/fields/1?confirm=1")).status).toBe(204);
+  await sweep(await openStore({ database: store.database }));
+  expect(storedIn(store)).toEqual([{ custom: {} }]);
+});
+
+/** Gives many animals the same stored profile. */
+const addProfiles = ({ database }: Store, count: number, data: object): void => {
+  const json = JSON.stringify(data);
+  database.client.run(
+    "INSERT INTO pets (name, category_id, status, created_at) SELECT 'Rex', 1, NULL, 0 FROM json_each(?)",
+    [JSON.stringify(Array(count).fill(0))],
+  );
+  database.client.run(
+    "INSERT INTO pet_profiles (pet_id, data) SELECT id, ? FROM pets ORDER BY id DESC LIMIT ?",
+    [json, count],
+  );
+};
+
+test("a value that is given while others are counted is counted, too", async () => {
+  const store = await withFields(VET);
+  await addPets(store, { vet: "Who" }, { vet: "Who" }, {}, { vet: "Who" });
+  const holders = await findHolders(store.database, 1);
+  await store.call("PATCH", profile(1), { json: { custom: { vet: null } } });
+  await store.call("DELETE", "/v1/pets/2");
+  await store.call("PATCH", profile(3), { json: { custom: { vet: "Who" } } });
+  await addPet(store, { name: "New" });
+  await store.call("PUT", profile(5), { json: { custom: { vet: "Who" } } });
+  // An import writes no events of the profiles of its new animals.
+  addProfiles(store, 1, { custom: { 1: "Who" } });
+  expect(countHolders(store.database.client, 1, [], holders)).toBe(4);
+  expect(countHolders(store.database.client, 1)).toBe(4);
+});
+
+test("other requests are served while the values of many animals are counted and removed", async () => {
+  const store = await withFields(VET);
+  addProfiles(store, 20_000, { description: "x".repeat(500), custom: { 1: "Who" } });
+  let turns: number | undefined = 0;
+  const turn = () => {
+    if (turns === undefined) return;
+    turns++;
+    setImmediate(turn);
+  };
+  turn();
+  expect(await (await store.call("DELETE", "/v1/fields/1")).json()).toMatchObject({
+    message: expect.stringContaining("20000 animals"),
+  });
+  expect(turns).toBeGreaterThan(90);
+  expect((await store.call("DELETE", "/v1/fields/1?confirm=20000")).status).toBe(204);
+  turns = 0;
+  await sweep(store);
+  expect(turns).toBeGreaterThan(90);
+  turns = undefined;
+  expect(
+    storedIn(store).filter((data) => Bun.deepEquals((data as { custom: object }).custom, {})),
+  ).toHaveLength(20_000);
 });
 
 test("a damaged profile stops neither the count nor the deletion of values", async () => {
