@@ -80,9 +80,10 @@ const CHANGED_SINCE = statement<{ id: number; name: string; isDeleted: number }>
   LEFT JOIN ${pets} ON ${pets.id} BETWEEN ${importChanges.petId} AND ${importChanges.toId}
   WHERE ${IN_RANGE}
     AND (${importChanges.kind} = 'changed' OR (${importChanges.kind} = 'added' AND ${pets.updatedAt} IS NOT NULL))
-    AND (${pets.id} IS NULL OR (${pets.id}, coalesce(${pets.updatedAt}, 0)) NOT IN (
-      SELECT ${importChanges.petId}, ${importChanges.at} FROM ${importChanges}
-      WHERE ${importChanges.importId} = ${value("importId")}))`);
+    AND NOT EXISTS (
+      SELECT 1 FROM ${importChanges} AS own
+      WHERE own.pet_id = ${pets.id} AND own.to_id = own.pet_id AND own.import_id = ${value("importId")}
+        AND own.at = ${pets.updatedAt})`);
 
 /** The animals that have the reference of another that the import has changed or deleted. */
 const TAKEN = statement<{ id: number; name: string }>(sql`
@@ -114,9 +115,10 @@ const NEW_ID = sql`(SELECT value ->> 2 FROM ${MOVED} WHERE value ->> 0 = ${impor
 const MOVE_CHANGES = statement(sql`
   ${update(importChanges, { petId: NEW_ID, toId: NEW_ID, at: value("now") })}
   WHERE ${importChanges.toId} = ${importChanges.petId}
+    AND ${importChanges.petId} IN (SELECT value ->> 0 FROM ${MOVED})
     AND (${importChanges.petId}, ${importChanges.at}) IN (SELECT value ->> 0, value ->> 1 FROM ${MOVED})`);
 
-/** Gives an animal of a range its own change: a range has only one time. */
+/** Gives an animal of a range its own change: a range has only one time. Ranges never overlap. */
 const MOVE_ADDED = statement(sql`
   ${insert(importChanges, {
     importId: importChanges.importId,
@@ -125,9 +127,11 @@ const MOVE_ADDED = statement(sql`
     toId: sql`value ->> 2`,
     at: sql`iif(value ->> 1 = ${importChanges.at}, ${value("now")}, ${importChanges.at})`,
   })}
-  FROM ${importChanges} CROSS JOIN ${MOVED}
-  WHERE ${importChanges.toId} > ${importChanges.petId}
-    AND value ->> 0 BETWEEN ${importChanges.petId} AND ${importChanges.toId}
+  FROM ${MOVED} CROSS JOIN ${importChanges} ON ${importChanges.id} = (
+    SELECT range.id FROM ${importChanges} AS range
+    WHERE range.to_id > range.pet_id AND range.pet_id <= value ->> 0
+    ORDER BY range.pet_id DESC LIMIT 1)
+  WHERE value ->> 0 <= ${importChanges.toId}
     AND (value ->> 1 = ${importChanges.at} OR value ->> 2 <> value ->> 0)`);
 
 const END = statement(sql`

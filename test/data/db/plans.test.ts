@@ -39,8 +39,6 @@ const SMALL: Record<string, string> = {
 
 /** The scans of growing tables: the table, a part of the statement that no other has, and why it may read all rows. */
 const SCANS: [table: string, statement: string, reason: string][] = [
-  ["import_changes", "UPDATE import_changes SET pet_id", "an undo: the changes of the last 30 days"],
-  ["import_changes", "'added', value ->> 2, value ->> 2", "an undo: the changes of the last 30 days"],
   ["audit_entries", "audit_entries.at AS at FROM audit_entries ORDER BY", "stops at its limit"],
   ["pet_search", "WHERE pet_search.of_name IS NULL", "from an index that has only these rows"],
   ["answers", "FROM answers ORDER BY answers.id LIMIT 500", "stops at its limit"],

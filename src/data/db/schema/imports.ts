@@ -68,6 +68,12 @@ export const importChanges = sqliteTable(
   },
   (table) => [
     index("import_changes_by_import").on(table.importId),
+    index("import_changes_by_pet")
+      .on(table.petId)
+      .where(sql`${table.toId} = ${table.petId}`),
+    index("import_changes_by_range")
+      .on(table.petId)
+      .where(sql`${table.toId} > ${table.petId}`),
     check("import_changes_kind", sql`${table.kind} in ('added', 'changed', 'deleted')`),
   ],
 );

@@ -1,0 +1,2 @@
+CREATE INDEX `import_changes_by_pet` ON `import_changes` (`pet_id`) WHERE "import_changes"."to_id" = "import_changes"."pet_id";--> statement-breakpoint
+CREATE INDEX `import_changes_by_range` ON `import_changes` (`pet_id`) WHERE "import_changes"."to_id" > "import_changes"."pet_id";
