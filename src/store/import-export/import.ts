@@ -3,7 +3,7 @@ import { type BatchChanges, StoreChanged } from "./change-queries.ts";
 import type { Decision, ImportedPet, PetUpdate, PresentPet } from "./changes.ts";
 import { rowChecker } from "./check-rows.ts";
 import { type FormatOptions, type FileFormat, type FieldColumns, readFormat } from "./read-format.ts";
-import type { PresentPets } from "./present-queries.ts";
+import { mayBeAbsent, type PresentPets } from "./present-queries.ts";
 import { COUNTS, type ImportRepository, type Import } from "./repository.ts";
 import {
   type Encoding,
@@ -408,11 +408,8 @@ const importWriter = (
         const totals = Object.fromEntries(COUNTS.map((name) => [name, before[name] + counts[name]]));
         if (rejectedLines !== "") session?.rejectedFile?.add(rejectedLines);
         const written = session?.rejectedFile?.written;
-        await store(
-          before,
-          { ...before, ...totals, ...written, hash: fingerprint.digest(), bytes: end },
-          changes,
-        );
+        const next = { ...before, ...totals, ...written, hash: fingerprint.digest(), bytes: end };
+        await store(before, next, changes);
       });
     },
     /** The first animals that the file lacks. */
@@ -427,12 +424,16 @@ const importWriter = (
         assertComplete(present.pages(key, newestPet), isAbsent, missing);
       let acted = 0;
       for (const page of present.pages(key, newestPet)) {
-        const found = page.filter(isAbsent);
-        if (found.length === 0) continue;
-        const changes = changesOfAbsent(found, missing);
-        acted += changes.updated.length + changes.deleted.length;
-        absent.push(...found.slice(0, MAX_ABSENT - absent.length));
-        await store(state, { ...state, absent: state.absent + found.length }, changes);
+        const ids = page.filter(isAbsent).map(({ id }) => String(id));
+        if (ids.length === 0) continue;
+        const before: Import = state;
+        await retrying(async () => {
+          const found = present.find("id", ids).filter((pet) => mayBeAbsent(pet, key));
+          const changes = changesOfAbsent(found, missing);
+          await store(before, { ...before, absent: before.absent + found.length }, changes);
+          acted += changes.updated.length + changes.deleted.length;
+          absent.push(...found.slice(0, MAX_ABSENT - absent.length));
+        });
       }
       for (const note of notesOfAbsent(missing, { acted, kept: state.absent - acted, isDry: !imports }))
         reporter.onNote(note);

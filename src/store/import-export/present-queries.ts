@@ -54,6 +54,10 @@ const PAGE = selectPets(sql`
   ORDER BY ${pets.id}
   LIMIT ${PAGE_PETS}`);
 
+/** The same condition, for an animal that was read again. */
+export const mayBeAbsent = ({ status, profile }: PresentPet, key: KeyField): boolean =>
+  status !== "sold" && (key === "id" || profile["reference"] !== undefined);
+
 const NEWEST = statement<{ id: number | null }>(sql`SELECT max(${pets.id}) AS id FROM ${pets}`);
 
 const HAS_REFERENCES = statement<{ one: number }>(sql`

@@ -199,6 +199,30 @@ describe("an update decides again about rows", () => {
     expect(rejected().split("\n")).toHaveLength(3);
   });
 
+  test("and about the absent animals of a page", async () => {
+    const { importing, animals, database, imports, path } = place(
+      `${HEADER}A-1,Bella,1\nA-2,Tom,1\nA-3,Rex,1\n`,
+    );
+    await importing();
+    writeFileSync(path, `${HEADER}A-1,Bella,1\n`);
+    let isAbsent = false;
+    const contested: typeof imports = {
+      ...imports,
+      write(...values) {
+        if (isAbsent) database.writer.run("UPDATE pets SET status = 'sold' WHERE id = 3 AND status IS NULL");
+        isAbsent = true;
+        return imports.write(...values);
+      },
+    };
+    const options: Partial<ImportOptions> = {
+      columns: columnsOf([], [], "reference"),
+      missing: "adopted",
+      isConfirmed: true,
+    };
+    expect(await importing(options, Infinity, contested)).toMatchObject({ absent: 1, done: true });
+    expect(animals("coalesce(status, '-')")).toEqual(["Bella|-", "Tom|sold", "Rex|sold"]);
+  });
+
   test("a limited number of times", async () => {
     const { update } = await updating("UPDATE pets SET updated_at = coalesce(updated_at, 0) + 1", Infinity);
     expect(await outcomeOf(update())).toThrow("was changed in the meantime");
