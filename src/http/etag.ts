@@ -74,6 +74,21 @@ export const assertPreconditions = (headers: RequestHeaders, tag: string): void 
 };
 
 /**
+ * A function that checks the preconditions of a request against the current value; undefined without any. Call it after the
+ * checks of the request itself (RFC 9110 section 13.2.1), in the transaction of the change.
+ */
+export const preconditionOf = <Value>(
+  headers: RequestHeaders,
+  etagOfValue: (value: Value) => string,
+): ((value: Value) => void) | undefined => {
+  const { "if-match": expected = "*", "if-none-match": unexpected } = headers;
+  // `If-Match: *` does not depend on the tag.
+  return isAnyEtag(expected) && unexpected === undefined
+    ? undefined
+    : (value) => assertPreconditions(headers, etagOfValue(value));
+};
+
+/**
  * Checks the preconditions of a request against the current value, and returns that value; undefined without any. The
  * caller must check in its transaction that the value is still the same.
  * @throws Fault precondition_failed, invalid_request, and the errors of `find`
@@ -83,11 +98,10 @@ export const findExpected = async <Value>(
   find: () => Value | Promise<Value>,
   etagOfValue: (value: Value) => string,
 ): Promise<Value | undefined> => {
-  const { "if-match": expected = "*", "if-none-match": unexpected } = headers;
-  // `If-Match: *` does not depend on the tag.
-  if (isAnyEtag(expected) && unexpected === undefined) return undefined;
+  const expect = preconditionOf(headers, etagOfValue);
+  if (!expect) return undefined;
   const value = await find();
-  assertPreconditions(headers, etagOfValue(value));
+  expect(value);
   return value;
 };
 

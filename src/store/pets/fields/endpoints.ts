@@ -1,5 +1,5 @@
 import { endpoints } from "../../../http/endpoint.ts";
-import { findExpected, jsonWithEtag } from "../../../http/etag.ts";
+import { jsonWithEtag, preconditionOf } from "../../../http/etag.ts";
 import type { Macros } from "../../../http/macros.ts";
 import { IdInPath } from "../../../http/schemas.ts";
 import type { Field as StoredField } from "./field.ts";
@@ -71,8 +71,7 @@ export const fieldEndpoints = ({ fields, macros }: { fields: FieldService; macro
     conditions: ["If-Match"],
     faults: ["field_name_taken", "choice_in_use", "precondition_failed"],
     run: async ({ params: { fieldId: id }, body, headers, caller, set }) => {
-      const expected = await findExpected(headers, () => fields.get(id), etagOfField);
-      const field = await fields.change(id, toField(body), caller, expected);
+      const field = await fields.change(id, toField(body), caller, preconditionOf(headers, etagOfField));
       set.headers["etag"] = etagOfField(field);
       return fromField(field);
     },
@@ -88,13 +87,8 @@ export const fieldEndpoints = ({ fields, macros }: { fields: FieldService; macro
     returns: "The field and its values are deleted.",
     conditions: ["If-Match"],
     faults: ["confirmation_required", "precondition_failed"],
-    run: async ({ params: { fieldId: id }, query, headers, caller }) =>
-      fields.remove(
-        id,
-        query.confirm,
-        caller,
-        await findExpected(headers, () => fields.get(id), etagOfField),
-      ),
+    run: ({ params: { fieldId: id }, query, headers, caller }) =>
+      fields.remove(id, query.confirm, caller, preconditionOf(headers, etagOfField)),
   });
   return app;
 };

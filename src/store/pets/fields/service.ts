@@ -5,11 +5,13 @@ import { type Field, type FieldChange, MAX_FIELDS, MAX_POSITION, type NewField }
 import { fieldRepository, type FieldState, type StoreResponse } from "./repository.ts";
 import type { ValueHolders } from "./value-queries.ts";
 
-/** The field, if it still is `expected`. @throws Fault not_found, precondition_failed */
-const findIn = (fields: readonly Field[], id: number, expected?: Field): Field => {
+/** Throws unless a request expects this field. */
+type Precondition = (before: Field) => void;
+
+/** @throws Fault not_found */
+const findIn = (fields: readonly Field[], id: number): Field => {
   const field = fields.find((one) => one.id === id);
   if (!field) throw new Fault("not_found", "There is no custom field with this id.");
-  if (expected && !Bun.deepEquals(field, expected)) throw new Fault("precondition_failed");
   return field;
 };
 
@@ -25,17 +27,16 @@ const assertValid = ({ id, name, kind, choices }: NewField & { id?: number }, fi
     );
 };
 
-const losesChoices = (before: Field, choices: readonly string[]): boolean =>
+const losesChoices = (before: Field, { choices = [] }: Field): boolean =>
   before.choices?.some((choice) => !choices.includes(choice)) ?? false;
 
 /** @throws Fault choice_in_use */
 const assertNotLost = (
-  before: Field,
-  { id, choices = [] }: Field,
+  { before, after }: { before: Field; after: Field },
   { countValues }: FieldState,
   holders: ValueHolders | undefined,
 ): void => {
-  const count = losesChoices(before, choices) ? countValues(id, choices, holders) : 0;
+  const count = losesChoices(before, after) ? countValues(after.id, after.choices, holders) : 0;
   if (count > 0)
     throw fieldFault(
       "choice_in_use",
@@ -66,8 +67,6 @@ export const openFields = ({ database, clock }: Context) => {
   return {
     list: repository.list,
     sweepValues: repository.sweepValues,
-    /** @throws Fault not_found */
-    get: (id: number): Field => findIn(repository.list(), id),
     /**
      * @param keep stores the response in the same transaction
      * @throws Fault invalid_request, field_name_taken, field_limit_reached
@@ -81,32 +80,37 @@ export const openFields = ({ database, clock }: Context) => {
       return repository.add(make, actOf(actor), keep);
     },
     /**
-     * Changes the field if it still is `expected`.
-     * @throws Fault not_found, precondition_failed, invalid_request, field_name_taken; choice_in_use if it would remove one
+     * @param expect called with the field before a valid change
+     * @throws Fault not_found, invalid_request, field_name_taken; choice_in_use if it would remove one; those of `expect`
      */
-    async change(id: number, change: FieldChange, actor: Actor, expected?: Field): Promise<Field> {
-      const { choices } = change;
-      const isLoss = choices && losesChoices(findIn(repository.list(), id, expected), choices);
-      const holders = isLoss ? await repository.findHolders(id, choices) : undefined;
-      const make = (state: FieldState) => {
-        const before = findIn(state.fields, id, expected);
+    async change(id: number, change: FieldChange, actor: Actor, expect?: Precondition): Promise<Field> {
+      const make = (fields: readonly Field[]) => {
+        const before = findIn(fields, id);
         const after = { ...before, ...change };
-        assertValid(after, state.fields);
-        assertNotLost(before, after, state, holders);
+        assertValid(after, fields);
+        expect?.(before);
         return { before, after };
       };
-      return repository.change(make, actOf(actor));
+      const { before, after } = make(repository.list());
+      const mayLose = losesChoices(before, after);
+      const holders = mayLose ? await repository.findHolders(id, after.choices) : undefined;
+      return repository.change((state) => {
+        const made = make(state.fields);
+        assertNotLost(made, state, holders);
+        return made;
+      }, actOf(actor));
     },
     /**
-     * Deletes the field and its values, if it still is `expected`.
+     * Deletes the field and its values.
      * @param confirmed the number of animals that have a value
-     * @throws Fault not_found, precondition_failed; confirmation_required for another number
+     * @throws Fault not_found; confirmation_required for another number; those of `expect`
      */
-    async remove(id: number, confirmed: number | undefined, actor: Actor, expected?: Field): Promise<void> {
-      findIn(repository.list(), id, expected);
+    async remove(id: number, confirmed: number | undefined, actor: Actor, expect?: Precondition) {
+      expect?.(findIn(repository.list(), id));
       const holders = await repository.findHolders(id);
       const choose = ({ fields, countValues }: FieldState) => {
-        const field = findIn(fields, id, expected);
+        const field = findIn(fields, id);
+        expect?.(field);
         assertConfirmed(id, confirmed, countValues(id, [], holders));
         return field;
       };

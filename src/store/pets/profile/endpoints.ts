@@ -2,11 +2,11 @@ import { t } from "elysia";
 import { endpoints } from "../../../http/endpoint.ts";
 import {
   etagOf,
-  findExpected,
   isNotModified,
   jsonWithEtag,
   keyedJson,
   keyedNotModified,
+  preconditionOf,
   type RequestHeaders,
 } from "../../../http/etag.ts";
 import type { Macros } from "../../../http/macros.ts";
@@ -60,8 +60,8 @@ export const profileEndpoints = ({ profiles, macros }: { profiles: ProfileServic
     next: Parameters<ProfileService["change"]>[1],
     { headers, caller }: { headers: RequestHeaders; caller: Actor },
   ): Promise<Response> => {
-    const expected = await findExpected(headers, () => profiles.get(petId), etagOfProfile);
-    const json = profileJson(await profiles.change(petId, next, caller, expected));
+    const profile = await profiles.change(petId, next, caller, preconditionOf(headers, etagOfProfile));
+    const json = profileJson(profile);
     return keyedJson(json, etagOf(json));
   };
 

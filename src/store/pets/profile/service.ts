@@ -36,23 +36,25 @@ export const openProfiles = ({ database, clock }: Context) => {
     /** The profiles of animals by their ids. A damaged one has no members. */
     getMany: profiles.findMany,
     /**
-     * Replaces the profile by what `next` makes of it, in one atomic step, if it still is `expected`.
+     * Replaces the profile by what `next` makes of it, in one atomic step.
      * @param next called in the transaction; `present` throws if the stored profile is damaged
-     * @throws Fault not_found, precondition_failed, reference_taken, and the faults of `next`
+     * @param expect called after it, with the profile before
+     * @throws Fault not_found, reference_taken, and the faults of `next` and `expect`
      */
     async change(
       petId: number,
       next: (present: () => Members, fields: readonly Field[], now: number) => Members,
       actor: Actor,
-      expected?: Profile,
+      expect?: (before: Profile) => void,
     ): Promise<Profile> {
       const now = clock.now();
       const result = await profiles.write(
         petId,
         (stored) => {
           const present = () => profileOf(petId, stored);
-          if (expected && !Bun.deepEquals(present(), expected)) throw new Fault("precondition_failed");
-          return next(() => present().members, stored.fields, now);
+          const members = next(() => present().members, stored.fields, now);
+          expect?.(present());
+          return members;
         },
         { actor, now },
       );

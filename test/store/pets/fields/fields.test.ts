@@ -55,6 +55,13 @@ test.each(["PATCH", "DELETE"])(
   },
 );
 
+test("an invalid change gets 400, also with an outdated If-Match", async () => {
+  const store = await withFields(VET);
+  const headers = { "if-match": '"outdated"' };
+  const refused = await store.call("PATCH", "/v1/fields/1", { json: { choices: ["a"] }, headers });
+  expect(await faultOf(refused)).toBe("400 invalid_request");
+});
+
 test("of two changes with the same If-Match at the same time, one gets 412", async () => {
   const store = await openStore();
   const headers = { "if-match": (await add(store, COAT)).headers.get("etag") ?? "" };

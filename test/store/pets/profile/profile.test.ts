@@ -291,6 +291,15 @@ test.each(["PUT", "PATCH"])("%s with an outdated If-Match gets 412 and changes n
   expect(await get(store)).toMatchObject({ sex: "female" });
 });
 
+test.each([
+  ["PUT", { custom: { none: 1 } }],
+  ["PATCH", { sex: "none" }],
+  ["PATCH", { birthDate: "2999" }],
+])("%s with the invalid profile %j gets 400, also with an outdated If-Match", async (method, json) => {
+  const store = await withBella();
+  expect((await send(store, method, json, { "if-match": '"outdated"' })).status).toBe(400);
+});
+
 test("of two changes with the same If-Match at the same time, one gets 412", async () => {
   const store = await withBella();
   const { etag } = await send(store, "PUT", { sex: "male" });
