@@ -1,4 +1,4 @@
-/** CommonMark without HTML. Bun reads links in angle brackets as HTML, so plain addresses are links instead. */
+/** CommonMark without HTML. Plain addresses are links, too. */
 const OPTIONS = {
   noHtmlBlocks: true,
   noHtmlSpans: true,
@@ -11,10 +11,12 @@ const OPTIONS = {
 /** The addresses that a description may link to. */
 const LINKABLE = /^(https?:\/\/|mailto:)/i;
 
+const REL = "nofollow noopener ugc";
+
 const withoutForeignContent = new HTMLRewriter()
   .on("a", {
     element(link) {
-      if (LINKABLE.test(link.getAttribute("href") ?? "")) link.setAttribute("rel", "nofollow noopener ugc");
+      if (LINKABLE.test(link.getAttribute("href") ?? "")) link.setAttribute("rel", REL);
       else link.removeAndKeepContent();
     },
   })
@@ -25,6 +27,15 @@ const withoutForeignContent = new HTMLRewriter()
     },
   });
 
+/** A link, code or another tag, or an address in angle brackets, which Bun takes for HTML and escapes. */
+const ADDRESS = /<(a|code)\b.*?<\/\1>|<(?:"[^"]*"|[^">])*>|&lt;(https?:\/\/(?:(?!&lt;)[^\s<>"])+?)&gt;/gis;
+
+/** Links these addresses. Outside of tags, the renderer escapes quotes, so an address can end neither its attribute nor its tag. */
+const linkAddresses = (html: string): string =>
+  html.replace(ADDRESS, (found, _tag, address?: string) =>
+    address === undefined ? found : `<a href="${address}" rel="${REL}">${address}</a>`,
+  );
+
 /** Renders CommonMark as HTML that any page can contain: HTML in it is text, pictures are their texts, and links lead to sites. */
 export const descriptionHtml = (markdown: string): string =>
-  withoutForeignContent.transform(Bun.markdown.html(markdown, OPTIONS));
+  linkAddresses(withoutForeignContent.transform(Bun.markdown.html(markdown, OPTIONS)));

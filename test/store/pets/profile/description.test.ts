@@ -30,6 +30,25 @@ test.each([
   ],
   ["[![dog](x.png)](javascript:x)", "<p>dog</p>\n"],
   ["", ""],
+  [
+    "See <https://example.org/?a=1&b=2>, <HTTP://x.org/>",
+    '<p>See <a href="https://example.org/?a=1&amp;b=2" rel="nofollow noopener ugc">https://example.org/?a=1&amp;b=2</a>, ' +
+      '<a href="HTTP://x.org/" rel="nofollow noopener ugc">HTTP://x.org/</a></p>\n',
+  ],
+  [
+    '<https://x" onclick=alert(1)> <javascript:alert(1)> <https:x> <https://x <https://y',
+    "<p>&lt;https://x&quot; onclick=alert(1)&gt; &lt;javascript:alert(1)&gt; &lt;https:x&gt; &lt;https://x &lt;https://y</p>\n",
+  ],
+  [
+    `<https://x"onclick='alert(1)'>`,
+    `<p><a href="https://x&quot;onclick='alert(1)'" rel="nofollow noopener ugc">https://x&quot;onclick='alert(1)'</a></p>\n`,
+  ],
+  [
+    "`<https://x.org>`\n\n[<https://x.org>](https://y.org '<https://z.org> > \"')\n\n```<https://x.org>\n<https://x.org>\n```\n",
+    "<p><code>&lt;https://x.org&gt;</code></p>\n" +
+      '<p><a href="https://y.org" title="&lt;https://z.org&gt; &gt; &quot;" rel="nofollow noopener ugc">&lt;https://x.org&gt;</a></p>\n' +
+      '<pre><code class="language-&lt;https://x.org&gt;">&lt;https://x.org&gt;\n</code></pre>\n',
+  ],
 ])("the description %j is rendered without HTML and foreign content", (markdown, html) => {
   expect(descriptionHtml(markdown)).toBe(html);
 });
