@@ -34,7 +34,8 @@ const hashed = (text: string): string =>
 
 /** Without regard to case and accents. */
 const tagWord = (tag: string): string => `${MARK}t${hashed(foldLetters(tag.normalize("NFKC")))}`;
-const referenceWord = (reference: string): string => `${MARK}r${hashed(reference)}`;
+/** Profiles have the composed form. */
+const referenceWord = (reference: string): string => `${MARK}r${hashed(reference.normalize("NFC"))}`;
 /** A value ends with a mark too: `male` must not find a longer value. */
 const valueWord = (kind: string, value: string): string =>
   `${MARK}${kind}${value.replaceAll("_", "")}${MARK}`;

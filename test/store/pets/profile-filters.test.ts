@@ -62,6 +62,14 @@ test.each([
   expect(await idsOf(shelter(), { ...query, sort: "-id" })).toEqual(ids.toReversed());
 });
 
+test("a reference is found whatever way its letters are composed", async () => {
+  const own = await store({ isIndexed: true });
+  for (const stored of ["\u00c9-1", "E\u0301-1"]) {
+    await own.call("PUT", "/v1/pets/1/profile", { json: { reference: stored } });
+    for (const reference of ["\u00c9-1", "E\u0301-1"]) expect(await idsOf(own, { reference })).toEqual([1]);
+  }
+});
+
 test("words of a profile are found also when the animal was indexed before, and only while it has them", async () => {
   const own = await store({ isIndexed: true });
   expect(await idsOf(own, { tag: "senior", q: "poodle" })).toEqual([1]);
