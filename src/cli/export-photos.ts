@@ -1,7 +1,9 @@
+import { readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../data/db/open.ts";
+import { attempt } from "../lib/attempt.ts";
 import { csvLine, guardFormula } from "../lib/csv-writer.ts";
 import { makeDirectories, replaceDurably } from "../lib/durable.ts";
 import { assertDirectory } from "../operate/backups/destination.ts";
@@ -29,6 +31,18 @@ const copyPhoto = async (blobs: Blobs, hash: string, path: string): Promise<stri
   );
 };
 
+const HEADING = csvLine(["id", "name", "file", "alt"]);
+
+/** The next line of a list. Its file is that of the animal in its first cell. */
+const LINE = /(\d+),(?:"(?:[^"]|"")*"|[^",\n]*),(\1\/\d+\.\w+),(?:"(?:[^"]|"")*"|[^",\n]*)\n/gy;
+
+/** The files of an earlier export, up to the first line that no export has written. */
+const listedIn = (list: string): Set<string> => {
+  const text = attempt(() => readFileSync(list, "utf8")) ?? "";
+  const lines = text.startsWith(HEADING) ? text.slice(HEADING.length).matchAll(LINE) : [];
+  return new Set([...lines].map(([, , file = ""]) => file));
+};
+
 interface PhotoSelection extends Pick<Selection, "status"> {
   directory: string;
   isStopped(): boolean;
@@ -40,22 +54,24 @@ export interface PhotoExport {
   damaged: string[];
 }
 
-/** Copies the photos of animals, and yields the lines of their list. */
+/** Copies the photos of animals, removes their files from `stale`, and yields the lines of their list. */
 async function* copyPhotos(
   database: Database,
   config: Config,
   { directory, status, isStopped }: PhotoSelection,
   exported: PhotoExport,
+  stale: Set<string>,
 ): AsyncGenerator<string> {
   using progress = progressLine();
   const { blobs } = siteStorage(config);
-  yield csvLine(["id", "name", "file", "alt"]);
+  yield HEADING;
   for (const { id, petId, position, alt, file, ...pet } of exportedPhotos(database)) {
     if (isStopped()) return;
     if (status !== undefined && pet.status !== status) continue;
     const path = `${petId}/${String(position + 1).padStart(2, "0")}${extname(file?.name ?? "")}`;
     const problem = file ? await copyPhoto(blobs, file.hash, join(directory, path)) : "is unknown";
     if (problem === undefined) {
+      stale.delete(path);
       progress.show(`Photos: ${++exported.photos}`);
       yield csvLine([String(petId), guardFormula(pet.name), path, guardFormula(alt)]);
     } else exported.damaged.push(`photo ${id} of animal ${petId} (its file ${problem})`);
@@ -64,7 +80,7 @@ async function* copyPhotos(
 
 /**
  * Copies the photos of animals to `DIRECTORY/7/01.webp`: the id of the animal, and the place of the photo. `photos.csv` names the
- * animal and the text of each.
+ * animal and the text of each. Files that the previous list names and the new one does not are deleted.
  * @throws OperatorError if they cannot be written there
  */
 export const exportPhotos = async (
@@ -77,8 +93,12 @@ export const exportPhotos = async (
   makeDirectories(directory);
   const exported: PhotoExport = { photos: 0, damaged: [] };
   const list = join(directory, "photos.csv");
-  await replaceDurably(list, `${list}.partial`, (temporary) =>
-    writeFile(temporary, copyPhotos(database, config, selection, exported), OWN_FILE),
-  );
+  const stale = listedIn(list);
+  await replaceDurably(list, `${list}.partial`, async (temporary) => {
+    await writeFile(temporary, copyPhotos(database, config, selection, exported, stale), OWN_FILE);
+    // A stopped export lists too few, and a file may be the last copy of a photo that is damaged in the store.
+    if (selection.isStopped() || exported.damaged.length > 0) return;
+    for (const file of stale) rmSync(join(directory, file), { force: true });
+  });
   return exported;
 };

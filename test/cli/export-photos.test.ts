@@ -1,6 +1,16 @@
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { databasePath } from "../../src/data/data-dir/paths.ts";
 import { openNodes } from "../platform/deploys/remote/nodes.ts";
 import { addPhoto, type PhotoBody } from "../store/photos/photos.ts";
@@ -109,6 +119,45 @@ test("another export copies only new and changed photos, and removes what a kill
   expect(statSync(kept).ino).toBe(before);
   expect(statSync(changed).size).toBeGreaterThan(100);
   expect(filesIn(directory)).toHaveLength(6);
+});
+
+test("another export deletes the files of deleted photos, and no file that the list does not name", async () => {
+  const fixture = await withPhotos();
+  const { store, directory, runExport } = fixture;
+  await store.call("PATCH", "/v1/pets/1/photos/1", { json: { alt: 'A\n3,Rex,3/01.webp,"x"\n' } });
+  await runExport("animals.csv");
+  for (const path of ["../1.webp", "notes.webp", "3/01.webp", "1/03.webp"]) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), "mine");
+  }
+  appendFileSync(
+    join(directory, "photos.csv"),
+    "1,Bella,notes.webp,\n1,Bella,1/03.webp,\n1,Bella,../1.webp,\n",
+  );
+  await store.call("DELETE", "/v1/pets/1/photos/1");
+  await store.call("DELETE", "/v1/pets/2");
+  await runExport("again.csv");
+  expect(filesIn(directory)).toEqual([
+    "1",
+    "1/01.webp",
+    "1/03.webp",
+    "2",
+    "3",
+    "3/01.webp",
+    "notes.webp",
+    "photos.csv",
+  ]);
+  expect(existsSync(join(directory, "../1.webp"))).toBe(true);
+});
+
+test("an export that cannot read a photo deletes no file, which may be its last copy", async () => {
+  const fixture = await withPhotos();
+  const { store, directory, runExport } = fixture;
+  await runExport("animals.csv");
+  rmSync(blobOf(fixture, 2));
+  await store.call("DELETE", "/v1/pets/1/photos/1");
+  expect((await runExport("again.csv")).code).toBe(1);
+  expect(filesIn(directory)).toContain("1/02.webp");
 });
 
 test("--status exports the photos of these animals only, and the audit log has their number", async () => {
