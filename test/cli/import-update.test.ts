@@ -99,7 +99,7 @@ A-5,Max,Dog,available,Pug,,
     expect(code).toBe(1);
     expect(error).toContain("line 2: reference: is empty; an update finds the animal of each row by it");
     expect(error).toContain("line 3: categoryId: is required");
-    expect(error).toContain('line 5: repeats the reference "A-1" of line 4 with another name');
+    expect(error).toContain('line 5: repeats the reference "A-1" of line 4 with another name: correct or');
     expect(error).toContain(
       "1 row without a usable key: the absent animals cannot be determined: correct these rows first",
     );
@@ -142,6 +142,28 @@ A-5,Max,Dog,available,Pug,,
     expect(stored().map(({ reference }) => reference)).toEqual(["2", "1"]);
     await next("ID,Name,Species\n2,Bello,Dog\n", "--update", ...flags);
     expect(stored().map(({ name }) => name)).toEqual(["Bello", "Tom"]);
+  });
+
+  test("refuses to swap references, and names two steps that do it", async () => {
+    const { next, stored } = await imported();
+    let updates = 0;
+    const update = (first: string, second: string) =>
+      next(
+        `id,name,categoryId,reference\n1,,,${first}\n2,,,${second}\n`,
+        "--update",
+        "--key",
+        "id",
+        "--rejected",
+        `${++updates}.csv`,
+      );
+    const references = () => stored().map(({ reference }) => reference);
+    expect((await update("A-2", "A-1")).error).toContain(
+      'line 2: reference: another animal has "A-2": give that one another reference first; to swap references, import temporary ones for both rows, and then this file again',
+    );
+    expect(references()).toEqual(["A-1", "A-2", "A-3", "A-4"]);
+    await update("X-1", "X-2");
+    expect((await update("A-2", "A-1")).code).toBe(0);
+    expect(references()).toEqual(["A-2", "A-1", "A-3", "A-4"]);
   });
 
   test("finds animals by the ids in a column that is mapped to id", async () => {

@@ -124,7 +124,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
     const reference = changes.find(({ member }) => member === "reference")?.to as string | undefined;
     if (reference === undefined) return undefined;
     if ((given.get(reference) ?? line) !== line || store.find("reference", [reference]).length > 0)
-      return `reference: another animal has ${quoted(reference)}`;
+      return `reference: another animal has ${quoted(reference)}: give that one another reference first; to swap references, import temporary ones for both rows, and then this file again`;
     given.set(reference, line);
     return undefined;
   };
