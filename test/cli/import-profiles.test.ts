@@ -350,12 +350,17 @@ describe("a file with a reference of the store", () => {
     expect(readFileSync(join(cwd, "r"), "utf8")).toContain("reference: animal 2 has it");
   });
 
-  test("that names an animal twice adds it once, and rejects another animal with its reference", async () => {
-    const { importing } = place(`${FIRST}Bella,4,A-1\nKim,3,A-1\n`);
+  test("that names an animal several times adds it once, names rows with other values, and rejects other animals", async () => {
+    const { importing } = place(`${FIRST}Bella,3,A-1\nBella,4,A-1\nKim,3,A-1\n`);
     const { code, out, error } = await importing();
     expect(code).toBe(1);
-    expect(error).toContain('line 4: repeats the reference "A-1" of line 2');
-    expect(error).toContain('line 5: repeats the reference "A-1" of line 2 with another name: correct or');
-    expect(out).toContain("4 rows read: 2 added, 1 rejected, see a.csv.rejected; 1 row skipped, because its");
+    expect(error).toContain('line 4: repeats the reference "A-1" of line 2\n');
+    expect(error).toContain(
+      'line 5: repeats the reference "A-1" of line 2 with other values, which are not imported: if these are right, correct line 2\n',
+    );
+    expect(error).toContain('line 6: repeats the reference "A-1" of line 2 with another name: correct or');
+    expect(out).toContain(
+      "5 rows read: 2 added, 1 rejected, see a.csv.rejected; 2 rows skipped, because their",
+    );
   });
 });

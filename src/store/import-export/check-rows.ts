@@ -56,7 +56,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   const validate = rowValidator(format, source, categories);
   const keyField = key ?? "reference";
   /** The first row of each key. Exports of other programs have several rows for an animal, but all of them with its name. */
-  const firstRows = new Map<string, { line: number; name: unknown }>();
+  const firstRows = new Map<string, { line: number; name: unknown; hash: number }>();
   const seenIds = new Set<number>();
   /** The line of each reference that an update by id gives. */
   const given = new Map<string, number>();
@@ -76,19 +76,21 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   const refusal = (
     text: string | undefined,
     { line }: Row,
-    name: unknown,
+    values: FieldValues,
     pet?: PresentPet,
   ): Decision | undefined => {
     if (text === undefined) {
       unnamed.add(line);
       return key && reject(`${key}: is empty; an update finds the animal of each row by it`);
     }
-    const first = firstRows.get(text) ?? { line, name };
+    const hash = Bun.hash.crc32(JSON.stringify(values));
+    const first = firstRows.get(text) ?? { line, name: values.name, hash };
     if (first.line !== line) {
       const repeats = `repeats the ${keyField} ${quoted(text)} of line ${first.line}`;
-      return first.name === name
-        ? { kind: "repeated", reason: repeats }
-        : reject(`${repeats} with another name: correct or remove one of the rows`);
+      if (first.name !== values.name)
+        return reject(`${repeats} with another name: correct or remove one of the rows`);
+      const lost = ` with other values, which are not imported: if these are right, correct line ${first.line}`;
+      return { kind: "repeated", reason: first.hash === hash ? repeats : repeats + lost };
     }
     firstRows.set(text, first);
     if (pet && !key)
@@ -163,7 +165,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
         const { [index]: read = "" } = values;
         const pet = present.get(keys[index]);
         if (pet) seenIds.add(pet.id);
-        const refused = refusal(keys[index], row, typeof read === "string" ? undefined : read.name, pet);
+        const refused = refusal(keys[index], row, typeof read === "string" ? {} : read, pet);
         decisions.push(
           typeof read === "string" ? reject(read) : (refused ?? (await check(row, read, key && pet))),
         );
