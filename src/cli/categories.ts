@@ -1,4 +1,4 @@
-import { newCategoryChecker } from "../store/categories/model.ts";
+import { problemOfName } from "../store/categories/model.ts";
 import type { Category } from "../store/categories/repository.ts";
 import type { CategoryService } from "../store/categories/service.ts";
 import { OPERATOR } from "../lib/actor.ts";
@@ -12,8 +12,9 @@ const allCategories = (categories: CategoryService): Promise<Category[]> => allP
 
 /** Checks a name by the rules of the API. @throws UsageError */
 const nameOf = (name: string): string => {
-  if (newCategoryChecker.accepts({ name })) return name;
-  throw new UsageError(`${newCategoryChecker.explain({ name })}, not ${quoted(name)}`);
+  const problem = problemOfName(name);
+  if (problem === undefined) return name;
+  throw new UsageError(`${problem}, not ${quoted(name)}`);
 };
 
 const addName = (text: string, before: readonly string[] = []): string[] => [...before, nameOf(text)];

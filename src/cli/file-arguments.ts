@@ -1,6 +1,5 @@
 import { constants, lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
-import { DELIMITERS } from "../store/import-export/csv-reader.ts";
 import type { Format } from "../store/import-export/read-format.ts";
 import { isAllowed } from "../lib/files.ts";
 import { UsageError } from "./input.ts";
@@ -28,18 +27,6 @@ export const formatOf = (path: string | undefined, format: Format | undefined): 
       `cannot tell the format from ${path === undefined ? "standard input" : `the name ${JSON.stringify(path)}`}: add --format csv or --format ndjson`,
     );
   return found;
-};
-
-/** The separator from `--delimiter`, which is its name or the character itself. @throws UsageError */
-export const delimiterOf = (text: string | undefined): string | undefined => {
-  if (text === undefined) return undefined;
-  const named: string | undefined = (DELIMITERS as Record<string, string>)[text];
-  const delimiter = named ?? (text === "\\t" ? "\t" : text);
-  if (delimiter.length !== 1 || /["\r\n]/.test(delimiter))
-    throw new UsageError(
-      `--delimiter: ${JSON.stringify(text)} is not a separator: use ${Object.keys(DELIMITERS).join(", ")} or one character`,
-    );
-  return delimiter;
 };
 
 /** The flag of earlier versions that guarded formulas, which is now the default. Scripts that pass it still work. */

@@ -1,94 +1,49 @@
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
-import {
-  type CategoryAccess,
-  type CategoryNames,
-  categoryNames,
-} from "../store/import-export/category-names.ts";
 import type { PresentPet } from "../store/import-export/changes.ts";
+import type { ImportResult } from "../store/import-export/import.ts";
 import {
-  columnsOf,
-  type KeyField,
-  type Mapping,
-  normalize,
-  parseMapping,
-} from "../store/import-export/columns.ts";
-import { presentPets } from "../store/import-export/present-queries.ts";
-import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../store/import-export/source.ts";
-import type { Dependencies, ImportOptions } from "../store/import-export/import.ts";
-import { importFile, type ImportResult } from "../store/import-export/import.ts";
-import { categoryLookup, importRepository, storedCategories } from "../store/import-export/repository.ts";
-import { undoRepository } from "../store/import-export/undo-repository.ts";
-import { parseValueMapping, type ValueMapping } from "../store/import-export/value-mapping.ts";
+  addMapping,
+  addValue,
+  currencyOf,
+  delimiterOf,
+  encodingOf,
+  InvalidOption,
+  keyOf,
+} from "../store/import-export/options.ts";
+import { previewRow } from "../store/import-export/report.ts";
+import { tuneForImport } from "../store/import-export/repository.ts";
+import { type ImportRequest, openImports } from "../store/import-export/service.ts";
+import { isWorkbook, WORKBOOK_ADVICE } from "../store/import-export/source.ts";
 import { openCategories } from "../store/categories/service.ts";
-import { newCategoryChecker } from "../store/categories/model.ts";
+import { problemOfName } from "../store/categories/model.ts";
 import { openFields } from "../store/pets/fields/service.ts";
 import type { Config } from "../config/config.ts";
 import { commandContext } from "../data/context.ts";
 import { databasePath } from "../data/data-dir/paths.ts";
 import { type Database, openDatabase } from "../data/db/open.ts";
-import { Fault } from "../lib/errors.ts";
 import { OPERATOR } from "../lib/actor.ts";
 import { isVerbose } from "../lib/log.ts";
 import { quantity } from "../lib/quantity.ts";
 import { printable, quoted } from "../lib/text.ts";
 import { petStatusName } from "../store/pets/pet.ts";
 import { withDatabase } from "./database.ts";
-import {
-  assertReadable,
-  assertWritable,
-  delimiterOf,
-  FORMATS,
-  FORMER_GUARD_FLAG,
-  formatOf,
-} from "./file-arguments.ts";
+import { assertReadable, assertWritable, FORMATS, FORMER_GUARD_FLAG, formatOf } from "./file-arguments.ts";
 import { command, type Input, type Outcome } from "./command.ts";
 import { formatCount, formatNames, print, rowProgress, table, terminalWidth } from "./print/output.ts";
 import { effectiveConfig } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
 import { UsageError } from "./input.ts";
 
-/** @throws UsageError */
-const addMapping = (text: string, before: readonly Mapping[]): Mapping[] => {
-  const mapping = parseMapping(text);
-  if (!mapping)
-    throw new UsageError(
-      `--map: ${JSON.stringify(text)} is not of the form "Animal Name=name"; the fields are name, category (a name), categoryId, status, the members of a profile such as birthDate, and custom fields such as custom.coat, or ignore`,
-    );
-  const [column, role] = mapping;
-  for (const [otherColumn, otherRole] of before) {
-    if (otherColumn === column && otherRole !== role)
-      throw new UsageError(
-        `--map: the column ${JSON.stringify(column)} is mapped to ${otherRole} and to ${role}`,
-      );
-    if (otherColumn !== column && otherRole === role && role !== "ignore")
-      throw new UsageError(
-        `--map: the columns ${JSON.stringify(otherColumn)} and ${JSON.stringify(column)} are both mapped to ${role}`,
-      );
-  }
-  return [...before, mapping];
-};
-
-/** @throws UsageError */
-const addValue = (text: string, before: readonly ValueMapping[]): ValueMapping[] => {
-  const mapping = parseValueMapping(text);
-  if (typeof mapping === "string") throw new UsageError(`--value: ${quoted(text)} ${mapping}`);
-  return [...before, mapping];
-};
-
-const encodingOf = (name: string | undefined): ImportOptions["encoding"] => {
-  if (name === undefined || isEncoding(name)) return name;
-  throw new UsageError(
-    `--encoding: ${quoted(name)} is not an encoding: use its usual name, such as utf-8, windows-1252 or utf-16be`,
-  );
-};
-
-/** @throws UsageError */
-const currencyOf = (code: string | undefined): string | undefined => {
-  const currency = code?.toUpperCase();
-  if (currency === undefined || Intl.supportedValuesOf("currency").includes(currency)) return currency;
-  throw new UsageError(`--currency: ${quoted(code ?? "")} is not a currency code of ISO 4217, such as EUR`);
-};
+/** Reports an option without a meaning as wrong use of the command. */
+const asUsage =
+  <Values extends unknown[], Option>(parse: (...values: Values) => Option) =>
+  (...values: Values): Option => {
+    try {
+      return parse(...values);
+    } catch (error) {
+      throw error instanceof InvalidOption ? new UsageError(error.message) : error;
+    }
+  };
 
 const TAKES = {
   "[file]": "the file, or - for standard input; with --undo the id of an import (default: the last one)",
@@ -97,13 +52,13 @@ const TAKES = {
   "--encoding <name>": "how letters are encoded, such as windows-1252 (default: utf-8)",
   "--map <column=field>": {
     text: 'which field a column is, such as "Animal Name=name", or ignore; repeatable',
-    parse: addMapping,
+    parse: asUsage(addMapping),
     fallback: [],
     fallbackText: "none",
   },
   "--value <from=to>": {
     text: 'maps a word of the file, such as "size:Toy=small" or "status:Rehomed=sold"; repeatable',
-    parse: addValue,
+    parse: asUsage(addValue),
     fallback: [],
     fallbackText: "none",
   },
@@ -136,32 +91,8 @@ const TAKES = {
 
 type ImportFlags = Input<typeof TAKES>;
 
-/** The field that finds animals, and the mapping of its column. @throws UsageError */
-const keyOf = ({ update, key, missing, map }: ImportFlags): { key?: KeyField; map: readonly Mapping[] } => {
-  if (!update && (key !== undefined || missing !== undefined))
-    throw new UsageError(`${key === undefined ? "--missing" : "--key"} works only with --update`);
-  const isKey = (column: string) => key !== undefined && normalize(column) === normalize(key);
-  const [idColumn] = map.find(([, role]) => role === "id") ?? [];
-  if (idColumn !== undefined && !isKey(idColumn) && !isKey("id"))
-    throw new UsageError("--map: id works only with --update --key id");
-  if (!update) return { map };
-  if (key === undefined)
-    throw new UsageError(
-      '--update needs --key: the column that identifies each animal, such as --key "Animal ID"',
-    );
-  if (map.some(([column, role]) => role === "reference" && isKey(column))) return { key: "reference", map };
-  if (idColumn !== undefined || isKey("id")) return { key: "id", map };
-  const [, field = "reference"] = parseMapping(`x=${key}`) ?? [];
-  if (field !== "reference")
-    throw new UsageError(
-      `--key: ${quoted(key)} is the ${field}, which several animals may have: use id, or a column of references`,
-    );
-  const isField = parseMapping(`x=${key}`) !== undefined;
-  return { key: "reference", map: isField ? map : addMapping(`${key}=reference`, map) };
-};
-
 /** @throws UsageError */
-const importOptionsOf = (flags: ImportFlags): Omit<ImportOptions, "columns"> => {
+const requestOf = (flags: ImportFlags): ImportRequest => {
   const { file } = flags;
   if (file === undefined) throw new UsageError("import: name the file, or - for standard input");
   const path = file === "-" ? undefined : file;
@@ -175,59 +106,23 @@ const importOptionsOf = (flags: ImportFlags): Omit<ImportOptions, "columns"> => 
     );
   if (rejected !== undefined && !flags.dryRun) assertWritable(rejected, path);
   return {
+    ...asUsage(keyOf)(flags),
     path,
+    name: path ?? "standard input",
     rejected,
     format: formatOf(path, flags.format),
-    delimiter: delimiterOf(flags.delimiter),
-    encoding: encodingOf(flags.encoding),
+    delimiter: asUsage(delimiterOf)(flags.delimiter),
+    encoding: asUsage(encodingOf)(flags.encoding),
     values: flags.value,
     createsFields: flags.createFields ?? false,
+    createsCategories: flags.createCategories ?? false,
+    isDry: flags.dryRun ?? false,
     dates: flags.dates,
-    currency: currencyOf(flags.currency),
+    currency: asUsage(currencyOf)(flags.currency),
     missing: flags.missing,
     isConfirmed: flags.yes ?? false,
     isRaw: flags.raw ?? false,
     reimport: flags.again ?? false,
-  };
-};
-
-/** Why no category can have a name, by the rules of the API. */
-const problemOf = (name: string): string | undefined =>
-  newCategoryChecker.accepts({ name }) ? undefined : newCategoryChecker.explain({ name });
-
-/** Counts new categories with ids that no category has. */
-const pretendToCreate = (names: CategoryNames) => {
-  let id = 0n;
-  return async (name: string): Promise<void> => names.add({ id: --id, name });
-};
-
-const createIn = (config: Config, database: Database, names: CategoryNames) => {
-  const categories = openCategories(commandContext(config, database));
-  return async (name: string): Promise<void> => {
-    try {
-      const added = await categories.add(name, OPERATOR);
-      names.add({ id: BigInt(added.id), name: added.name });
-    } catch (error) {
-      if (!(error instanceof Fault && error.code === "category_name_taken")) throw error;
-      // Another process has just added it.
-      names.reload();
-    }
-  };
-};
-
-/** The categories of a store for an import. A dry run stores none. */
-const categoryAccess = (
-  config: Config,
-  database: Database,
-  { createCategories, dryRun }: ImportFlags,
-): CategoryAccess => {
-  const names = categoryNames(() => storedCategories(database));
-  const create = dryRun ? pretendToCreate(names) : createIn(config, database, names);
-  return {
-    names,
-    problemOf,
-    create: createCategories ? create : undefined,
-    hasCategory: config.strictCategories ? categoryLookup(database) : undefined,
   };
 };
 
@@ -257,7 +152,7 @@ const shown = (value: unknown, member: string): string => {
 const animalName = ({ id, name }: PresentPet): string => `${printable(name, 40)} (animal ${id})`;
 
 /** What an update would do with an absent animal. */
-const fateOf = ({ isBound, openOrder }: PresentPet, missing: ImportOptions["missing"]): string => {
+const fateOf = ({ isBound, openOrder }: PresentPet, missing: ImportRequest["missing"]): string => {
   if (missing === undefined) return "absent";
   const stays = missing === "delete" ? isBound : openOrder !== null;
   return `absent: ${stays ? "stays" : `would be ${missing === "delete" ? "deleted" : "adopted"}`}`;
@@ -266,7 +161,7 @@ const fateOf = ({ isBound, openOrder }: PresentPet, missing: ImportOptions["miss
 /** Prints the differences between the file of an update and the store. */
 const printDifferences = (
   { preview, absentPets, created, added, updated, absent }: ImportResult,
-  missing: ImportOptions["missing"],
+  missing: ImportRequest["missing"],
 ): void => {
   const changed = preview.flatMap(({ line, decision, category, previousCategory }) => {
     const name = printable((decision.before ?? decision.after).name, 40);
@@ -321,22 +216,18 @@ const summaryOf = (
 
 const outputOf = (
   result: ImportResult,
-  { rejected, missing, columns: { key } }: ImportOptions,
-  { isDry, seconds }: { isDry: boolean; seconds: number },
+  { rejected, missing, key, isDry }: ImportRequest,
+  seconds: number,
 ): Outcome => {
   const isUpdate = key !== undefined;
-  const { preview, created, absentPets, ...outcome } = result;
+  const { preview, created, absentPets, content: _, ...outcome } = result;
   const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round((result.read - result.before) / seconds))} rows/s`;
   return {
     json: {
       ...outcome,
       createdCategories: created,
       ...(isDry && {
-        // JSON has no undefined members.
-        preview: preview.map(({ line, decision: { before, after, changes }, category }) => {
-          const { name, status } = after;
-          return { line, id: before?.id, name, category, status, changes };
-        }),
+        preview: preview.map(previewRow),
       }),
       ...(isUpdate && { absentAnimals: absentPets.map(({ id, name }) => ({ id, name })) }),
       ...(outcome.rejected > outcome.rejectedBefore && !isDry && { rejectedFile: rejected }),
@@ -371,50 +262,57 @@ const reporterFor = (
     onNote: progress.note,
     onProgress: ({ read, bytes }: { read: number; bytes: number }) =>
       progress.show(read, size && Math.min(1, bytes / size)),
-    onRejected(line: number, reason: string) {
+    onRefused({ line }: { line: number }, { reason }: { reason: string }) {
       if (++notes <= MAX_NOTES) progress.note(`line ${line}: ${reason}`);
       else if (notes === MAX_NOTES + 1) progress.note("further rows are not shown");
     },
   };
 };
 
-const perform = async (
-  config: Config,
-  importOptions: ImportOptions,
-  access: Pick<Dependencies, "imports" | "categories" | "present" | "addField">,
-): Promise<Outcome> => {
-  const { imports } = access;
+/** How many changes a dry run shows: the first rows of new animals, or the differences of an update. */
+const MAX_PREVIEW = 5;
+const MAX_DIFFERENCES = 50;
+
+const importsIn = (config: Config, database: Database) => {
+  const context = commandContext(config, database);
+  return openImports(context, {
+    categories: openCategories(context),
+    fields: openFields(context),
+    problemOfName,
+  });
+};
+
+const perform = async (config: Config, request: ImportRequest, database: Database): Promise<Outcome> => {
   using stop = stopRequest();
   // As in serve: the import takes longer than the JIT takes to compile it.
   Bun.unsafe.setJITPolicy(1);
-  const { path } = importOptions;
+  tuneForImport(database);
+  const { path, key, isDry } = request;
   const size = path === undefined ? undefined : statSync(path).size;
-  const progress = rowProgress(imports ? "Importing" : "Checking");
+  const progress = rowProgress(isDry ? "Checking" : "Importing");
   const start = performance.now();
-  const result: ImportResult = await importFile(importOptions, {
-    ...access,
-    now: Date.now,
-    isStopped: () => stop.code() !== 0,
-    reporter: reporterFor(progress, size, config),
-  }).finally(progress.end);
+  const result = await importsIn(config, database)
+    .importFile(request, {
+      actor: OPERATOR,
+      isStopped: () => stop.code() !== 0,
+      sharesThread: false,
+      maxPreview: key ? MAX_DIFFERENCES : MAX_PREVIEW,
+      reporter: reporterFor(progress, size, config),
+    })
+    .finally(progress.end);
   const seconds = (performance.now() - start) / 1000;
   if (!result.done) process.exitCode = stop.code();
   else if (result.rejected > 0) process.exitCode = 1;
-  return outputOf(result, importOptions, { isDry: !imports, seconds });
+  return outputOf(result, request, seconds);
 };
-
-const lockPathIn =
-  ({ dataDir }: Config) =>
-  (id: number): string =>
-    join(dataDir, `import-${id}.lock`);
 
 /** Runs `work` on the store. A dry run without a store has an empty one. */
 const withStore = async <Result>(
   config: Config,
-  { dryRun }: ImportFlags,
+  { isDry }: ImportRequest,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> => {
-  if (!dryRun || config.strictCategories || existsSync(databasePath(config.dataDir)))
+  if (!isDry || config.strictCategories || existsSync(databasePath(config.dataDir)))
     return withDatabase(config, work);
   const database = openDatabase(":memory:");
   try {
@@ -425,23 +323,8 @@ const withStore = async <Result>(
 };
 
 const run = (config: Config, flags: ImportFlags): Promise<Outcome> => {
-  const options = importOptionsOf(flags);
-  const { map, key } = keyOf(flags);
-  return withStore(config, flags, (database) => {
-    const { strictCategories } = config;
-    const fields = openFields(commandContext(config, database));
-    const repository = { now: Date.now, strictCategories, lockPath: lockPathIn(config) };
-    return perform(
-      config,
-      { ...options, columns: columnsOf(map, fields.list(), key) },
-      {
-        imports: flags.dryRun ? undefined : importRepository(database, repository),
-        categories: categoryAccess(config, database, flags),
-        present: presentPets(database),
-        addField: async ({ name, label, kind }) => void (await fields.add({ name, label, kind }, OPERATOR)),
-      },
-    );
-  });
+  const request = requestOf(flags);
+  return withStore(config, request, (database) => perform(config, request, database));
 };
 
 /** @throws UsageError */
@@ -454,8 +337,7 @@ const importIdOf = (text: string | undefined): number | undefined => {
 
 const undoLast = (config: Config, id: number | undefined): Promise<Outcome> =>
   withDatabase(config, async (database) => {
-    const { hold } = importRepository(database, { now: Date.now, lockPath: lockPathIn(config) });
-    const result = await undoRepository(database).undo(id, hold, Date.now);
+    const result = await importsIn(config, database).undo(id, OPERATOR);
     const { deleted, restored, readded, file } = result;
     return {
       json: result,

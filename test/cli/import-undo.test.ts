@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { undoRepository } from "../../src/store/import-export/undo-repository.ts";
+import { OPERATOR } from "../../src/lib/actor.ts";
 import { outcomeOf } from "../support/outcome.ts";
 import { openStore, testClock } from "../support/store.ts";
 import { placing } from "./placed.ts";
@@ -162,11 +163,14 @@ test("an import of many animals is undone in slices, and continues after an inte
     if (++writes > 1) throw new Error("interrupted");
     return database.commit(...write);
   };
-  const undoing = undoRepository({ ...database, commit: interrupted }).undo(undefined, hold, Date.now);
+  const undoing = undoRepository({ ...database, commit: interrupted }).undo(undefined, hold, {
+    actor: OPERATOR,
+    now: Date.now,
+  });
   expect(await outcomeOf(undoing)).toThrow("interrupted");
   const left = storedAnimals(cwd).length;
   expect(left).toBeWithin(800, 1000);
-  const result = await undoRepository(database).undo(undefined, hold, Date.now);
+  const result = await undoRepository(database).undo(undefined, hold, { actor: OPERATOR, now: Date.now });
   expect(result).toMatchObject({ deleted: left, restored: 0, readded: [] });
   expect(storedAnimals(cwd)).toEqual([]);
 });

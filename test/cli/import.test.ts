@@ -5,6 +5,7 @@ import { inProcessIn, expectFailure, bundledIn } from "./program.ts";
 import { join } from "node:path";
 import { CategoryGone, importRepository } from "../../src/store/import-export/repository.ts";
 import { saveSettings } from "../../src/config/shared-settings.ts";
+import { OPERATOR } from "../../src/lib/actor.ts";
 import { directoryWithStore } from "../support/new-store.ts";
 import { openStore } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
@@ -185,6 +186,7 @@ describe("where categories are strict", () => {
   test("deleting a category after its rows were read and before they are committed stops the import", async () => {
     const { store, data } = await placed();
     const imports = importRepository(store.database, {
+      actor: OPERATOR,
       now: () => 0,
       strictCategories: true,
       lockPath: (id) => join(data, `import-${id}.lock`),

@@ -13,8 +13,11 @@ export const NewCategory = t.Object(
   { $id: "NewCategory", additionalProperties: false, description: "A category to add." },
 );
 
-/** Checks names from elsewhere, such as the command line, by the rules for the body of `POST /v1/categories`. */
-export const newCategoryChecker = schemaChecker(NewCategory);
+const newCategoryChecker = schemaChecker(NewCategory);
+
+/** Why a name from elsewhere, such as a file, breaks the rules of `POST /v1/categories`; undefined if it does not. */
+export const problemOfName = (name: string): string | undefined =>
+  newCategoryChecker.accepts({ name }) ? undefined : newCategoryChecker.explain({ name });
 
 export const CategoryChange = t.Object(
   { name: t.Optional(Name) },

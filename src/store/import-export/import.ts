@@ -15,6 +15,7 @@ import {
 } from "./source.ts";
 import { resolve } from "node:path";
 import { quantity } from "../../lib/quantity.ts";
+import { SHARED_CHUNK_BYTES, writePacing, yieldThread } from "./pacing.ts";
 import { quoted, shellWord } from "../../lib/text.ts";
 import type { Field as CustomField } from "../pets/fields/field.ts";
 import { FileRefused } from "./columns.ts";
@@ -32,6 +33,8 @@ import { type UnknownValues, unknownValues } from "./value-mapping.ts";
 export interface ImportOptions extends FormatOptions {
   /** Undefined: standard input. */
   path: string | undefined;
+  /** The name of the file, for messages and records. */
+  name: string;
   /** Undefined: UTF-8, or UTF-16 with a byte order mark. */
   encoding: Encoding;
   /** Imports the whole file, even if it was imported before. */
@@ -57,13 +60,16 @@ export interface Preview {
 }
 
 /** Called while an import runs. */
-interface Reporter {
+export interface Reporter {
   /** A decision, with its reason. */
   debug(line: string): void;
   onNote(text: string): void;
   onProgress(counts: RowCounts & { bytes: number }): void;
-  onRejected(line: number, reason: string): void;
+  /** A row that changes nothing, although it names an animal. */
+  onRefused(row: Row, decision: RefusedRow): void;
 }
+
+type RefusedRow = Extract<Decision, { reason: string }>;
 
 export interface Dependencies {
   /** Undefined: rows are only validated. */
@@ -75,46 +81,11 @@ export interface Dependencies {
   now(): number;
   reporter: Reporter;
   isStopped(): boolean;
+  /** True in a server: its requests need the thread, too. */
+  sharesThread: boolean;
+  /** How many changes a dry run shows. */
+  maxPreview: number;
 }
-
-/** How long a transaction may hold the lock, and how long other writers have it before the next transaction. */
-const HOLD_MS = 40;
-/** Longer than the server's wait before it tries the lock again (RETRY_MS in db/commit.ts). */
-const PAUSE_MS = 12;
-const MIN_ROWS = 100;
-const MAX_ROWS = 10_000;
-
-/** Paces the transactions of an import, so that other processes can write in between. */
-const writePacing = (debug: Reporter["debug"]) => {
-  let rows = 500;
-  /** How long the lock was held since the last sufficient pause. */
-  let heldMs = 0;
-  let releasedAt = performance.now();
-  return {
-    /** How many rows the next transaction should write. */
-    batchSize: () => rows,
-    /** Waits until other writers have had their turn, then calls `writeRows`. */
-    async write(count: number, writeRows: () => Promise<void>): Promise<void> {
-      const left = releasedAt + PAUSE_MS - performance.now();
-      if (left <= 0) heldMs = 0;
-      else if (heldMs >= HOLD_MS) {
-        await Bun.sleep(left);
-        heldMs = 0;
-      }
-      const start = performance.now();
-      await writeRows();
-      releasedAt = performance.now();
-      const elapsed = releasedAt - start;
-      heldMs += elapsed;
-      const ideal = (count * HOLD_MS) / Math.max(1, elapsed);
-      // Only halfway: one write that waited for the lock predicts little about the next.
-      rows = Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows + ideal) / 2)));
-      debug(
-        `writes up to ${rows} rows next: ${quantity(count, "row")} held the lock for ${elapsed.toFixed(1)} ms`,
-      );
-    },
-  };
-};
 
 /** An import that no other process can write to until it is disposed of. */
 interface ImportSession extends Disposable {
@@ -127,9 +98,8 @@ const formatDate = (ms: number): string => new Date(ms).toISOString().replace(/\
 /** Names the file with the rows that the previous import rejected, unless this import appends to it. */
 const previousRejectedNote = (previous: Import, current: Import | undefined): string => {
   const { rejected, rejectedFile, rejectedBytes } = previous;
-  if (!current || rejected === 0) return "";
-  if (rejectedFile !== current.rejectedFile)
-    return `; the rows that it rejected are in ${rejectedFile ?? "the file that it named"}`;
+  if (!current || rejected === 0 || rejectedFile === null) return "";
+  if (rejectedFile !== current.rejectedFile) return `; the rows that it rejected are in ${rejectedFile}`;
   return rejectedBytes > current.rejectedBytes
     ? `; the rows that it rejected are no longer in ${rejectedFile}, which is started again`
     : "";
@@ -145,16 +115,13 @@ const importedMessage = (
   { added, rejected, rejectedFile }: Import,
   finishedAt: number,
 ): string => {
+  const place = rejectedFile === null ? "in a separate file" : `in ${rejectedFile}`;
   const remedy =
     rejected === 0
       ? "add --again to import it once more"
-      : `correct the rejected rows in ${rejectedFile ?? "the file that it named"} and import that, or add --again to import all rows once more`;
+      : `correct the rejected rows ${place} and import that, or add --again to import all rows once more`;
   return `${file} was already imported on ${formatDate(finishedAt)} (${quantity(added, "animal")}): ${remedy}`;
 };
-
-/** How many changes a dry run shows: the first rows of new animals, or the differences of an update. */
-const MAX_PREVIEW = 5;
-const MAX_DIFFERENCES = 50;
 
 /** The categories with a record that animals belong to: they must still be there when the animals are stored. */
 const recordedCategories = (
@@ -213,13 +180,14 @@ const notesOfAbsent = (
 const FEW = 10;
 
 /** @throws FileRefused if so many animals are absent that the file may have only a part of them */
-const assertComplete = (
+const assertComplete = async (
   pages: Iterable<readonly PresentPet[]>,
   isAbsent: (pet: PresentPet) => boolean,
   missing: NonNullable<ImportOptions["missing"]>,
-): void => {
+): Promise<void> => {
   let [all, absent] = [0, 0];
   for (const page of pages) {
+    await yieldThread();
     all += page.length;
     absent += page.filter(isAbsent).length;
   }
@@ -301,12 +269,13 @@ const previewOf = ({ line }: Row, decision: Preview["decision"], { names }: Cate
  */
 const importWriter = (
   options: ImportOptions,
-  { imports, reporter, now, categories, present }: Dependencies,
+  dependencies: Dependencies,
   format: FileFormat,
   { position, source, previous, fingerprint }: ResumePoint,
   known: readonly Import[],
   unknown: UnknownValues,
 ) => {
+  const { imports, reporter, now, categories, present, sharesThread, maxPreview } = dependencies;
   const { key } = format;
   const checker = rowChecker(format, source, {
     categories,
@@ -319,7 +288,7 @@ const importWriter = (
   const preview: Preview[] = [];
   /** Animals with a higher id are new. */
   const newestPet = present.newestId();
-  const pacing = writePacing(reporter.debug);
+  const pacing = writePacing(sharesThread, reporter.debug);
   const absent: PresentPet[] = [];
   /** How many bytes of the file `fingerprint` covers. */
   let seen = position.bytes;
@@ -332,7 +301,7 @@ const importWriter = (
     ...NO_ROWS,
     hash: fingerprint.digest(),
     bytes: position.bytes,
-    file: options.path ?? "standard input",
+    file: options.name,
     head: sha256(source.head),
     columns: JSON.stringify(format.columns),
     startedAt: now(),
@@ -367,11 +336,11 @@ const importWriter = (
       counts[decision.kind]++;
       if (decision.kind === "added") added.push(decision.after);
       if (decision.kind === "updated") updated.push(decision);
-      if ("after" in decision && !imports && preview.length < (key ? MAX_DIFFERENCES : MAX_PREVIEW))
+      if ("after" in decision && !imports && preview.length < maxPreview)
         preview.push(previewOf(row, decision, categories));
       if (!("reason" in decision) || refused.has(row)) continue;
       refused.set(row, decision);
-      reporter.onRejected(row.line, decision.reason);
+      reporter.onRefused(row, decision);
       if (decision.kind === "rejected" && session?.rejectedFile)
         rejectedLines += format.rejected.formatLine(row, decision.reason);
     }
@@ -421,9 +390,10 @@ const importWriter = (
       const { missing } = options;
       const isAbsent = ({ id }: PresentPet) => !checker.seenIds.has(id);
       if (missing && imports && !options.isConfirmed)
-        assertComplete(present.pages(key, newestPet), isAbsent, missing);
+        await assertComplete(present.pages(key, newestPet), isAbsent, missing);
       let acted = 0;
       for (const page of present.pages(key, newestPet)) {
+        await yieldThread();
         const ids = page.filter(isAbsent).map(({ id }) => String(id));
         if (ids.length === 0) continue;
         const before: Import = state;
@@ -441,7 +411,7 @@ const importWriter = (
     /** @throws FileRefused if the whole file was imported before */
     async finish(): Promise<void> {
       if (!state && previous && previous.finishedAt !== null)
-        throw new FileRefused(importedMessage(options.path ?? "the file", previous, previous.finishedAt));
+        throw new FileRefused(importedMessage(options.name, previous, previous.finishedAt));
       const id = state?.id ?? previous?.id;
       if (id !== undefined) await imports?.finish(id, now());
     },
@@ -472,22 +442,38 @@ export interface ImportResult extends RowCounts {
   absentPets: readonly PresentPet[];
   /** Custom fields that were added, or would be. */
   createdFields: readonly string[];
+  content: FileContent;
+}
+
+/** What an import has found in its file. */
+interface FileContent {
+  /** The columns in their order. */
+  header: FileFormat["header"];
+  firstRows: readonly Row[];
+  unknownValues: ReturnType<UnknownValues["list"]>;
 }
 
 const resultOf = (
   { state, created, preview, absent: absentPets }: ImportWriter,
   previous: Import | undefined,
-  { columns, newFields }: FileFormat,
-  { done, blank }: Pick<ImportResult, "done" | "blank">,
+  { columns, newFields, header }: FileFormat,
+  { done, blank, firstRows }: RowsRead,
+  unknown: UnknownValues,
 ): ImportResult => {
   const counts = state() ?? previous ?? NO_ROWS;
   const totals = Object.fromEntries(COUNTS.map((name) => [name, counts[name]])) as RowCounts;
   const { read: before, rejected: rejectedBefore } = previous ?? NO_ROWS;
   const createdFields = newFields.map(({ name }) => name);
-  const found = { columns, created, createdFields, preview, absentPets };
+  const content = { header, firstRows, unknownValues: unknown.list() };
+  const found = { columns, created, createdFields, preview, absentPets, content };
   const id = state()?.id || undefined;
   return { ...totals, id, done, before, rejectedBefore, blank, ...found };
 };
+
+type RowsRead = Pick<ImportResult, "done" | "blank"> & Pick<FileContent, "firstRows">;
+
+/** How many rows show what columns have. */
+const MAX_FIRST_ROWS = 50;
 
 /** Writes the rows after the resume point, until the import is stopped. */
 const writeRows = async (
@@ -495,21 +481,24 @@ const writeRows = async (
   { rest, position }: ResumePoint,
   writer: ImportWriter,
   isStopped: () => boolean,
-): Promise<Pick<ImportResult, "done" | "blank">> => {
+): Promise<RowsRead> => {
   let blank = 0;
+  const firstRows: Row[] = [];
   for await (const batch of format.batches(rest, position)) {
+    firstRows.push(...batch.rows.slice(0, MAX_FIRST_ROWS - firstRows.length));
     for (let index = 0; index < batch.rows.length;) {
-      if (isStopped()) return { done: false, blank };
+      await yieldThread();
+      if (isStopped()) return { done: false, blank, firstRows };
       const rows = batch.rows.slice(index, index + writer.batchSize());
       index += rows.length;
       const isLast = index === batch.rows.length;
       await writer.write(rows, batch, isLast ? batch.end : (rows.at(-1)?.end ?? batch.end));
     }
-    if (isStopped()) return { done: false, blank };
+    if (isStopped()) return { done: false, blank, firstRows };
     writer.recordProgress(batch, batch.end);
     blank += batch.blank ?? 0;
   }
-  return { done: true, blank };
+  return { done: true, blank, firstRows };
 };
 
 /** @throws FileRefused if an animal of the store has a reference of the file */
@@ -545,9 +534,9 @@ export const importFile = async (
   options: ImportOptions,
   dependencies: Dependencies,
 ): Promise<ImportResult> => {
-  const { imports, reporter, isStopped, categories, present, addField, now } = dependencies;
+  const { imports, reporter, isStopped, categories, present, addField, now, sharesThread } = dependencies;
   const { path, reimport, encoding } = options;
-  const open = () => openSource(path, encoding);
+  const open = () => openSource(path, encoding, sharesThread ? SHARED_CHUNK_BYTES : undefined);
   const opened = await open();
   const unknown = unknownValues();
   const format = readFormat(options, opened.head, categories, unknown, now());
@@ -578,5 +567,5 @@ export const importFile = async (
     reporter.onNote(`these rows are in ${options.rejected}: import that file with the flags that you add`);
   const ignored = end.done ? format.ignored() : undefined;
   if (ignored !== undefined) reporter.onNote(ignored);
-  return resultOf(writer, point.previous, format, end);
+  return resultOf(writer, point.previous, format, end, unknown);
 };

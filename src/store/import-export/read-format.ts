@@ -57,6 +57,8 @@ export interface FileFormat extends RowReader {
   /** True for a file of rejected rows. */
   isRejectedFile: boolean;
   columns: FieldColumns;
+  /** All columns, with their fields. */
+  header: readonly { name: string; field: Field | undefined }[];
   /** Custom fields that the file needs and the store does not have. */
   newFields: readonly CustomField[];
   /** The guesses and omissions that were necessary to read the file. */
@@ -111,6 +113,7 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
   const header = readHeader(head, wanted, delimiter);
   const { columns, newFields, notes } = resolveColumns(header.cells, wanted, options);
   const indexes = fieldIndexes(header.cells, columns);
+  const fieldAt = new Map(Object.entries(indexes).map(([field, index]) => [index, field as Field]));
   const unnamed = new Set<number>();
   const found = findDateOrder(options.dates ? [] : sampleRows(head, header), columns, indexes);
   const meaning = meaningOf(columns.customFields, options.dates ?? found.dates);
@@ -126,6 +129,7 @@ const readCsvFormat = (options: FormatOptions, head: Buffer, meaningOf: MeaningO
         indexes[field] === undefined ? [] : [[field, header.cells[indexes[field]]]],
       ),
     ),
+    header: header.cells.map((name, index) => ({ name, field: fieldAt.get(index) })),
     newFields,
     notes: defined([
       header.titles > 0 ? `the header is on line ${header.end.lines}; earlier lines were skipped` : undefined,
@@ -158,6 +162,7 @@ const readNdjsonFormat = (options: FormatOptions, head: Buffer, meaningOf: Meani
     columns: Object.fromEntries(
       columns.mappings.flatMap(([column, role]) => (role === "ignore" ? [] : [[role, column]])),
     ),
+    header: keys.map((name) => ({ name, field: columns.fieldOf(name) })),
     newFields,
     notes,
     ignored: () => ignoredNote("fields", [...unknownKeys], options.createsFields),

@@ -6,10 +6,10 @@ import { takeLock } from "../../data/db/file-lock.ts";
 import type { Database } from "../../data/db/open.ts";
 import { importIndexing } from "../../data/db/pet-index.ts";
 import type { NamedCategory } from "./category-names.ts";
-import { imports } from "../../data/db/schema/imports.ts";
+import { importChanges, imports } from "../../data/db/schema/imports.ts";
 import { categories, pets } from "../../data/db/schema/pets.ts";
 import { columnsOf, insert, statement, update, value, valuesFor } from "../../data/db/statement.ts";
-import { OPERATOR } from "../../lib/actor.ts";
+import type { Actor } from "../../lib/actor.ts";
 import { fieldsOf } from "../pets/fields/repository.ts";
 import type { NewPet } from "../pets/pet.ts";
 import { assertUnchanged, type BatchChanges, storingChanges } from "./change-queries.ts";
@@ -112,6 +112,33 @@ const ALL = statement<Import>(sql`
   WHERE ${imports.undoneAt} IS NULL
   ORDER BY ${imports.finishedAt} IS NOT NULL, ${imports.bytes} DESC`);
 
+/** An import as its list shows it. */
+export type ListedImport = Import & {
+  /** True if something can be undone. */
+  hasChanges: boolean;
+};
+
+const LISTED = sql`
+  SELECT ${columnsOf(imports)}, EXISTS (
+    SELECT 1 FROM ${importChanges} WHERE ${importChanges.importId} = ${imports.id}) AS hasChanges
+  FROM ${imports}`;
+
+const toListed = ({ hasChanges, ...row }: Import & { hasChanges: number }): ListedImport => ({
+  ...row,
+  hasChanges: hasChanges !== 0,
+});
+
+const RECENT = statement(sql`${LISTED} ORDER BY ${imports.id} DESC LIMIT ${value("limit")}`).as(toListed);
+
+const FIND = statement(sql`${LISTED} WHERE ${imports.id} = ${value("id")}`).as(toListed);
+
+/** The newest imports first. */
+export const recentImports = ({ client }: Pick<Database, "client">, limit: number): ListedImport[] =>
+  RECENT.all(client, { limit });
+
+export const findImport = ({ client }: Pick<Database, "client">, id: number): ListedImport | undefined =>
+  FIND.get(client, { id });
+
 const FIND_INTERRUPTED = statement<{ id: number }>(sql`
   SELECT ${imports.id} AS id FROM ${imports} WHERE ${IS_INTERRUPTED}`);
 
@@ -150,6 +177,8 @@ const FINISH = statement<Import>(sql`
   RETURNING ${columnsOf(imports)}`);
 
 interface ImportRepositoryOptions {
+  /** Who imports, for the audit log. */
+  actor: Actor;
   now(): number;
   strictCategories?: boolean;
   /** The lock file of an import. It remains only if the process was killed. */
@@ -169,15 +198,19 @@ const finishedEntry = ({ id, file, added, rejected, updated, absent }: Import): 
   ],
 });
 
-export const importRepository = (
-  database: Database,
-  { now, strictCategories = false, lockPath }: ImportRepositoryOptions,
-) => {
-  const { commit, client, writer } = database;
+/** Prepares a connection that only an import uses. */
+export const tuneForImport = ({ writer }: Pick<Database, "writer">): void => {
   // Many rows change the same pages: writing these back less often saves time.
   writer.run("PRAGMA wal_autocheckpoint=8000");
   // The statement journal in memory: in a file it costs two writes per row as soon as a table has triggers.
   writer.run("PRAGMA temp_store=MEMORY");
+};
+
+export const importRepository = (
+  database: Database,
+  { actor, now, strictCategories = false, lockPath }: ImportRepositoryOptions,
+) => {
+  const { commit, client } = database;
 
   /** Keeps other processes from continuing an import, until it is disposed of. @throws ConcurrentImport */
   const hold = (id: number): Disposable => holdLock(lockPath(id));
@@ -196,7 +229,7 @@ export const importRepository = (
     async start(started: NewImport, replaceInterrupted: boolean, newestId: number): Promise<number> {
       const interrupted = replaceInterrupted ? FIND_INTERRUPTED.get(client, started) : undefined;
       using _ = interrupted && hold(interrupted.id);
-      const act = { actor: OPERATOR, now: started.startedAt };
+      const act = { actor, now: started.startedAt };
       const label = basename(started.file);
       const first = replaceInterrupted ? END_INTERRUPTED : FIND_NEWER;
       const [, [row]] = await commit(
@@ -248,7 +281,7 @@ export const importRepository = (
     },
     async finish(id: number, finishedAt: number): Promise<void> {
       await commit([FINISH.with({ id, finishedAt })], ([[ended]]) =>
-        record({ actor: OPERATOR, now: finishedAt }, ended && finishedEntry(ended)),
+        record({ actor, now: finishedAt }, ended && finishedEntry(ended)),
       );
     },
   };

@@ -66,8 +66,8 @@ const assertReadable = (start: Buffer, named: string | undefined): void => {
 export const HEAD_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
-const stream = (path: string | undefined): AsyncIterable<Buffer> =>
-  path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
+const stream = (path: string | undefined, highWaterMark: number): AsyncIterable<Buffer> =>
+  path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark });
 
 /** A name of an encoding that `TextDecoder` knows. */
 export type Encoding = ConstructorParameters<typeof TextDecoder>[0];
@@ -130,9 +130,9 @@ async function* toUtf8(
 }
 
 /** Opens a file, or standard input without a path, and reads its head. @throws FileRefused if it is not text */
-export const openSource = async (path: string | undefined, encoding?: Encoding) => {
+export const openSource = async (path: string | undefined, encoding?: Encoding, chunkBytes = CHUNK_BYTES) => {
   const found: Findings = { encoding: "UTF-8", isText: true };
-  const chunks = toUtf8(stream(path), encoding, found);
+  const chunks = toUtf8(stream(path, chunkBytes), encoding, found);
   const ahead: Buffer[] = [];
   for (let length = 0; length < HEAD_BYTES;) {
     const { value, done } = await chunks.next();

@@ -16,7 +16,7 @@ import {
   value,
   valuesFor,
 } from "../../data/db/statement.ts";
-import { OPERATOR } from "../../lib/actor.ts";
+import type { Actor } from "../../lib/actor.ts";
 import { DAY_MS, formatTime } from "../../lib/time.ts";
 import { fieldsOf } from "../pets/fields/repository.ts";
 import { fromStored } from "../pets/profile/profile.ts";
@@ -29,7 +29,7 @@ import type { Import } from "./repository.ts";
 type Change = typeof importChanges.$inferSelect;
 
 /** An import cannot be undone, or not completely. The message names the reason. */
-class UndoRefused extends Error {
+export class UndoRefused extends Error {
   override name = "UndoRefused";
 }
 
@@ -256,7 +256,7 @@ export const undoRepository = ({ client, commit }: Database) => ({
   async undo(
     wanted: number | undefined,
     hold: (id: number) => Disposable,
-    now: () => number,
+    { actor, now }: { actor: Actor; now(): number },
   ): Promise<Undone & Pick<Import, "id" | "file">> {
     const { id, file } = findUndoable(client, wanted);
     using _ = hold(id);
@@ -265,7 +265,7 @@ export const undoRepository = ({ client, commit }: Database) => ({
     assertUnchanged(client, id);
     const undone: Undone = { deleted: 0, restored: 0, readded: [] };
     for (let isLast = false; !isLast;) {
-      const act = { actor: OPERATOR, now: now() };
+      const act = { actor, now: now() };
       const next = await commitDecided(commit, (connection) => {
         const slice = undoNext(connection, id, act.now);
         const entry = { action: "import.undone", id, label: basename(file) } as const;

@@ -105,6 +105,9 @@ export const unknownValues = () => {
     addRemedy(cause: string, remedy: string): void {
       if (!remedies.has(cause)) remedies.set(cause, remedy);
     },
+    /** The first unknown values of each field. */
+    list: () =>
+      [...counts].flatMap(([field, values]) => [...values].map(([value, rows]) => ({ field, value, rows }))),
     /** One note for each field and each cause. */
     notes: (): string[] => [
       ...[...counts].map(([field, values]) => noteOf(field, values)),

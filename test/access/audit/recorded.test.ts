@@ -55,6 +55,7 @@ const forget = ({ store }: Project) =>
 
 const imports = ({ store }: Project) =>
   importRepository(store.database, {
+    actor: OPERATOR,
     now: store.clock.now,
     lockPath: (id) => join(store.config.dataDir, `${id}.lock`),
   });
@@ -222,7 +223,7 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
   async "import.undone"(project) {
     const { database, clock } = project.store;
     const id = await imports(project).start(RECORD, false, 0);
-    await undoRepository(database).undo(id, imports(project).hold, clock.now);
+    await undoRepository(database).undo(id, imports(project).hold, { actor: OPERATOR, now: clock.now });
     return {
       actor: { kind: "operator" },
       resource: { kind: "import", id: "1", name: "animals.csv" },

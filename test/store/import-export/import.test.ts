@@ -7,6 +7,7 @@ import { importFile } from "../../../src/store/import-export/import.ts";
 import type { Dependencies, ImportOptions } from "../../../src/store/import-export/import.ts";
 import { presentPets } from "../../../src/store/import-export/present-queries.ts";
 import { importRepository } from "../../../src/store/import-export/repository.ts";
+import { OPERATOR } from "../../../src/lib/actor.ts";
 import { openDatabase } from "../../../src/data/db/open.ts";
 import { createTables } from "../../support/database.ts";
 import { atEnd, temporaryDirectory } from "../../support/store.ts";
@@ -24,7 +25,7 @@ const place = (text: string, name = "a.csv") => {
   const database = openDatabase(file);
   atEnd(() => database.close());
   const lockPath = (id: number) => join(data, `import-${id}.lock`);
-  const imports = importRepository(database, { now: () => 0, lockPath });
+  const imports = importRepository(database, { actor: OPERATOR, now: () => 0, lockPath });
   const path = join(cwd, name);
   writeFileSync(path, text);
   /** Imports, and stops once so many rows are read. */
@@ -43,16 +44,19 @@ const place = (text: string, name = "a.csv") => {
       addField: () => Promise.resolve(),
       now: () => 0,
       isStopped: () => read >= most,
+      sharesThread: false,
+      maxPreview: 5,
       reporter: {
         debug() {},
         onNote: (text) => void notes.push(text),
         onProgress: (counts) => (read = counts.read),
-        onRejected() {},
+        onRefused() {},
       },
     };
     const outcome = await importFile(
       {
         path,
+        name: path,
         format: name.endsWith(".ndjson") ? "ndjson" : "csv",
         delimiter: undefined,
         encoding: undefined,
