@@ -3,6 +3,7 @@ import { Fault } from "../lib/errors.ts";
 import { parseDomainList } from "../lib/domain-list.ts";
 import { parseJson } from "../lib/json.ts";
 import { withDeadline } from "../lib/time.ts";
+import { type Caller, callerId } from "./authorization.ts";
 import { YAML_TYPES, parseYaml } from "./yaml.ts";
 
 /**
@@ -13,6 +14,27 @@ import { YAML_TYPES, parseYaml } from "./yaml.ts";
 export const hasAborted = async ({ signal }: Request): Promise<boolean> => {
   await new Promise<void>((resolve) => setImmediate(resolve));
   return signal.aborted;
+};
+
+/** A request body that is a file. */
+export interface FileUpload {
+  /** The Content-Length; undefined for a chunked body. */
+  length: number | undefined;
+  body: ReadableStream<Uint8Array> | null;
+  /** True if the connection was closed, although the body seems complete. */
+  isCutOff(): Promise<boolean>;
+  /** Identifies the caller that sends it, for the limit of its uploads. */
+  caller: string;
+}
+
+export const uploadOf = (request: Request, caller: Caller): FileUpload => {
+  const length = request.headers.get("content-length");
+  return {
+    length: length === null ? undefined : Number(length),
+    body: request.body,
+    isCutOff: () => hasAborted(request),
+    caller: callerId(caller),
+  };
 };
 
 /**

@@ -1,5 +1,5 @@
-import { type Caller, callerId } from "../../http/authorization.ts";
-import { hasAborted } from "../../http/body.ts";
+import type { Caller } from "../../http/authorization.ts";
+import { uploadOf } from "../../http/body.ts";
 import { endpoints } from "../../http/endpoint.ts";
 import type { Macros } from "../../http/macros.ts";
 import { IdInPath, SlugInPath } from "../../http/schemas.ts";
@@ -35,18 +35,10 @@ const deployId = IdInPath("Id of the deploy.");
 
 /** @throws Fault unsupported_media_type */
 const toUpload = (request: Request, caller: Caller): Upload => {
-  const { headers, body } = request;
   const accept = ARCHIVE_TYPES.join(", ");
-  if (!isArchiveType(headers.get("content-type")))
+  if (!isArchiveType(request.headers.get("content-type")))
     throw new Fault("unsupported_media_type", `The archive must be sent as one of ${accept}.`, { accept });
-  const length = headers.get("content-length");
-  return {
-    length: length === null ? undefined : Number(length),
-    body,
-    isCutOff: () => hasAborted(request),
-    caller: callerId(caller),
-    actor: caller,
-  };
+  return { ...uploadOf(request, caller), actor: caller };
 };
 
 /**

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import type { FileUpload } from "../../http/body.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { Fault } from "../../lib/errors.ts";
 import { limiter } from "../../lib/limiter.ts";
@@ -192,14 +193,7 @@ export const openUploads = (
 type Uploads = ReturnType<typeof openUploads>;
 
 /** A `.tar.gz` or `.zip` that a client sends. */
-export interface Upload {
-  /** The Content-Length; undefined for a chunked body. */
-  length: number | undefined;
-  body: ReadableStream<Uint8Array> | null;
-  /** True if the connection was closed, although the body seems complete. */
-  isCutOff(): Promise<boolean>;
-  /** Identifies the caller that sends it, for the limit of its uploads. */
-  caller: string;
+export interface Upload extends FileUpload {
   /** Who sends it. */
   actor: Actor;
 }
@@ -258,7 +252,7 @@ export interface ReceiveOptions {
  * storage_unavailable if the disk has too little space
  */
 export const receiveUpload = async <Result>(
-  { length, body, isCutOff, caller }: Omit<Upload, "actor">,
+  { length, body, isCutOff, caller }: FileUpload,
   { uploads, admission, diskSpace, uploadLimit, words = ARCHIVE_WORDS }: ReceiveOptions,
   publish: (file: string) => Promise<Result>,
 ): Promise<Result> => {

@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { assertScope, callerId } from "../../http/authorization.ts";
-import { hasAborted } from "../../http/body.ts";
+import { assertScope } from "../../http/authorization.ts";
+import { uploadOf } from "../../http/body.ts";
 import { type Endpoints, endpoints } from "../../http/endpoint.ts";
 import { etagOf, findExpected, isNotModified, jsonWithEtag, keyedNotModified } from "../../http/etag.ts";
 import type { Macros } from "../../http/macros.ts";
@@ -105,14 +105,10 @@ const writes = ({ add }: Endpoints, photos: PhotoService, withoutIdleTimeout: Wi
     response: { headers: ["Location", "ETag"] },
     faults: ["invalid_image", "photo_limit_reached"],
     run: ({ params, query, request, caller, once }) => {
-      const length = request.headers.get("content-length");
       const upload = {
-        length: length === null ? undefined : Number(length),
+        ...uploadOf(request, caller),
         contentType: contentTypeOf(request),
         alt: query.alt,
-        body: request.body,
-        isCutOff: () => hasAborted(request),
-        caller: callerId(caller),
       };
       const headersOf = (photo: StoredPhoto) => ({
         location: `/v1/pets/${params.petId}/photos/${photo.id}`,

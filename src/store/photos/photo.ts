@@ -1,4 +1,5 @@
 import type { petPhotos } from "../../data/db/schema/profiles.ts";
+import type { FileUpload } from "../../http/body.ts";
 import type { ImageFile } from "./image.ts";
 
 /** Photos of one animal. */
@@ -37,17 +38,10 @@ export interface PhotoChange {
 }
 
 /** A photo that arrives. */
-export interface PhotoUpload {
-  /** The Content-Length; undefined for a chunked body. */
-  length: number | undefined;
+export interface PhotoUpload extends FileUpload {
   contentType: string;
   /** The text that describes it, unless a form has it. */
   alt: string | undefined;
-  body: ReadableStream<Uint8Array> | null;
-  /** True if the client has gone, although the body seems complete. */
-  isCutOff(): Promise<boolean>;
-  /** Identifies the caller that sends it. */
-  caller: string;
 }
 
 /** Stores the files of photos. */
