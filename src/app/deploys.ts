@@ -19,6 +19,7 @@ import type { ProjectService } from "../platform/projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/object-store.ts";
 import { type Objects, objectStorage } from "../platform/deploys/remote/object-storage.ts";
 import { MAX_QUEUED_BYTES } from "../store/photos/photo.ts";
+import { importFiles } from "./imports.ts";
 import { photoStorage } from "./photos.ts";
 import type { Context } from "../data/context.ts";
 
@@ -38,7 +39,7 @@ export interface DeployOptions {
   objectRequests?: RequestOptions;
 }
 
-/** Deploys, their files and those of photos, and the scrubber that checks the files. */
+/** Deploys, their files and those of photos and imports, and the scrubber that checks the files. */
 export const deployServices = (
   context: Context,
   projects: Pick<ProjectService, "get">,
@@ -90,5 +91,13 @@ export const deployServices = (
       { blobs, deploys, fresh: database.fresh, owner: () => storeIdOf(database.client) ?? "" },
       uploader,
     );
-  return { blobs, damage, deploys, photoFiles, scrub, objects };
+  return {
+    blobs,
+    damage,
+    deploys,
+    photoFiles,
+    importFiles: importFiles(dataDir, diskSpace, uploadPace),
+    scrub,
+    objects,
+  };
 };

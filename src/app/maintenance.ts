@@ -119,7 +119,7 @@ const sweepRows = ({ sweepRows: sweep }: Services, log: Logger): Poller =>
 /** Removes files of old deploys, photos and migrations, at the start and every hour. */
 const maintainFiles = (
   { dataDir }: Config,
-  { deploys, photoFiles }: Services,
+  { deploys, photoFiles, importFiles }: Services,
   { jump }: ClockGuard,
   log: Logger,
 ): Poller =>
@@ -128,6 +128,7 @@ const maintainFiles = (
     async () => {
       if (jump()) return;
       photoFiles.clearUploads();
+      importFiles.clearUploads();
       await deploys.sweep();
       for (const file of removeOldCopies(dataDir, Date.now()))
         log.info({ file }, "removed the copy from before a migration");

@@ -23,6 +23,7 @@ import type { Documents } from "../pages/openapi/document.ts";
 import { type Document, referencePage } from "../pages/openapi/reference.ts";
 import { docsRoutes } from "../pages/openapi/routes.ts";
 import { type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "../pages/openapi/sections.ts";
+import { importEndpoints } from "../store/import-export/endpoints.ts";
 import { orderEndpoints } from "../store/orders/endpoints.ts";
 import { personEndpoints } from "../access/people/endpoints.ts";
 import { eventStream } from "../store/pets/events/streams.ts";
@@ -145,6 +146,12 @@ export const createRoutes = (
       stream,
     }),
     photoEndpoints(services.photos, { macros, withoutIdleTimeout }),
+    importEndpoints({
+      imports: services.imports,
+      receive: services.importFiles.receive,
+      macros,
+      withoutIdleTimeout,
+    }),
     profileEndpoints({ profiles: services.profiles, macros }),
     fieldEndpoints({ fields: services.fields, macros }),
     categoryEndpoints({ categories, macros }),

@@ -1,6 +1,7 @@
 import { openAudit } from "../access/audit/service.ts";
 import type { ChallengeRecords } from "../platform/certificates/dns-challenges.ts";
 import { withoutReplaced } from "../platform/certificates/wildcard.ts";
+import { problemOfName } from "../store/categories/model.ts";
 import { openCategories } from "../store/categories/service.ts";
 import { openFields } from "../store/pets/fields/service.ts";
 import { openProfiles } from "../store/pets/profile/service.ts";
@@ -23,6 +24,7 @@ import { IDLE_MS } from "../pages/console/sessions.ts";
 import { createSignInLinks } from "../pages/console/sign-in-links.ts";
 import { servedBy } from "../edge/certificate-store.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
+import { openImports } from "../store/import-export/service.ts";
 import { undoRepository } from "../store/import-export/undo-repository.ts";
 import { openKeys } from "../access/keys/service.ts";
 import { openOrders } from "../store/orders/service.ts";
@@ -180,8 +182,9 @@ export const createServices = (context: Context, options: ServiceOptions = {}) =
     nodes: options.cluster?.liveNodes,
   });
   const deploys = deployServices(context, platform.projects, options);
+  const store = storeServices(context, options);
   return {
-    ...storeServices(context, options),
+    ...store,
     expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
     certificateQueue: queueOf(config, repositories.certificates, clock),
     /** The current problems of host names. */
@@ -192,6 +195,7 @@ export const createServices = (context: Context, options: ServiceOptions = {}) =
       offerConnect,
     }),
     ...deploys,
+    imports: openImports(context, { categories: store.categories, fields: store.fields, problemOfName }),
     photos: openPhotos(context, deploys.photoFiles.storage),
     sites: siteService(context, { names, sites: siteCache(deploys.blobs) }),
     https,

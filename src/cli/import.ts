@@ -1,15 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { PresentPet } from "../store/import-export/changes.ts";
 import type { ImportResult } from "../store/import-export/import.ts";
-import {
-  addMapping,
-  addValue,
-  currencyOf,
-  delimiterOf,
-  encodingOf,
-  InvalidOption,
-  keyOf,
-} from "../store/import-export/options.ts";
+import { addMapping, addValue, InvalidOption, optionsOf } from "../store/import-export/options.ts";
 import { previewRow } from "../store/import-export/report.ts";
 import { tuneForImport } from "../store/import-export/repository.ts";
 import { type ImportRequest, openImports } from "../store/import-export/service.ts";
@@ -106,23 +98,11 @@ const requestOf = (flags: ImportFlags): ImportRequest => {
     );
   if (rejected !== undefined && !flags.dryRun) assertWritable(rejected, path);
   return {
-    ...asUsage(keyOf)(flags),
+    ...asUsage(optionsOf)({ ...flags, confirmed: flags.yes }),
     path,
     name: path ?? "standard input",
     rejected,
     format: formatOf(path, flags.format),
-    delimiter: asUsage(delimiterOf)(flags.delimiter),
-    encoding: asUsage(encodingOf)(flags.encoding),
-    values: flags.value,
-    createsFields: flags.createFields ?? false,
-    createsCategories: flags.createCategories ?? false,
-    isDry: flags.dryRun ?? false,
-    dates: flags.dates,
-    currency: asUsage(currencyOf)(flags.currency),
-    missing: flags.missing,
-    isConfirmed: flags.yes ?? false,
-    isRaw: flags.raw ?? false,
-    reimport: flags.again ?? false,
   };
 };
 

@@ -4,6 +4,7 @@ import { notesOf } from "./endpoint.ts";
 import { type LifecycleOptions, lifecycle } from "./lifecycle.ts";
 import { type Route, shadowedMethods, routeFault } from "./route-table.ts";
 import type { Macros } from "./macros.ts";
+import { repeatableOf } from "./schemas.ts";
 
 /** Every path below these requires a key, even if it does not exist. */
 const GUARDED = ["/v1", "/platform"] as const;
@@ -39,6 +40,7 @@ export const createApp = (
     method,
     path,
     reads: bodyTypes(notesOf(hooks.detail)?.reads),
+    repeatable: repeatableOf(hooks.query),
   }));
   return app.use(fallbackRoutes(macros, routes));
 };

@@ -6,7 +6,7 @@ import { quoted } from "../lib/text.ts";
 import { type Caller, NO_CALLER } from "./authorization.ts";
 import type { Metrics } from "./metrics.ts";
 import { splitRows, validationFault } from "./validation.ts";
-import { type Route, methodsAt, patchTypesAt, pathOf, routeFault } from "./route-table.ts";
+import { type Route, methodsAt, patchTypesAt, pathOf, repeatableIn, routeFault } from "./route-table.ts";
 
 /** The headers of every response. */
 export const STANDING = {
@@ -195,13 +195,13 @@ const namesIn = (query: string): string[] => {
   return names;
 };
 
-/** The first query parameter that appears twice in a URL; undefined if every one appears once. */
-export const repeatedParameter = (url: string): string | undefined => {
+/** The first query parameter that appears twice in a URL, unless it may; undefined if every one appears once. */
+export const repeatedParameter = (url: string, repeatable: readonly string[] = []): string | undefined => {
   const start = url.indexOf("?");
   if (start === -1 || !url.includes("&", start)) return undefined;
   const seen = new Set<string>();
   for (const name of namesIn(url.slice(start + 1))) {
-    if (seen.has(name)) return name;
+    if (seen.has(name) && !repeatable.includes(name)) return name;
     seen.add(name);
   }
   return undefined;
@@ -257,7 +257,8 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
         return response;
       })
       .onBeforeHandle({ as: "global" }, function refuseRepeatedParameter({ request }) {
-        const repeated = repeatedParameter(request.url);
+        if (repeatedParameter(request.url) === undefined) return;
+        const repeated = repeatedParameter(request.url, repeatableIn(routes(), request));
         if (repeated === undefined) return;
         const problem = { field: repeated, rule: "duplicate" } as const;
         throw fieldFault("invalid_request", problem, `${quoted(repeated)}: is given twice`);

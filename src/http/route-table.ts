@@ -6,6 +6,8 @@ export interface Route {
   path: string;
   /** The media types of its body. */
   reads?: readonly string[];
+  /** The query parameters that may be given several times. */
+  repeatable?: readonly string[];
 }
 
 export const pathOf = (request: Request): string => new URL(request.url).pathname;
@@ -39,6 +41,10 @@ export const patchTypesAt = (routes: readonly Route[], path: string): readonly s
   const patching = routesAt(routes, path).find((route) => route.method === "PATCH");
   return patching?.reads ?? [];
 };
+
+/** The query parameters of a request that may be given several times. */
+export const repeatableIn = (routes: readonly Route[], request: Request): readonly string[] =>
+  routesAt(routes, pathOf(request)).find(({ method }) => method === request.method)?.repeatable ?? [];
 
 /** Methods that would match a pattern although the path has its own routes: `PATCH /v1/pets/events` matches `/v1/pets/:petId`. */
 export const shadowedMethods = (routes: readonly Route[]): Route[] => {

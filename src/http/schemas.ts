@@ -1,4 +1,4 @@
-import { Kind, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
+import { Kind, type TObject, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
 import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
 import { bigintOf } from "../lib/json.ts";
@@ -297,6 +297,21 @@ const ID = /^[1-9][0-9]{0,15}$/;
 /** Parses an id in a path. Returns 0, which no record has, for any other text. */
 export const parseId = (text: string): number =>
   ID.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
+
+/** Texts of a query parameter that may be given several times. Handlers read them from the URL: Elysia splits some at commas. */
+export const Repeatable = (description: string, example: string, maxItems: number) =>
+  checked<string>(
+    "Repeatable",
+    { type: "array", items: { type: "string" }, maxItems, description, examples: [[example]] },
+    "must be a string",
+    (value) => typeof value === "string",
+  );
+
+/** The names of repeatable parameters. */
+export const repeatableOf = (query: unknown): string[] =>
+  Object.entries((query as TObject | undefined)?.properties ?? {})
+    .filter(([, { type }]) => type === "array")
+    .map(([name]) => name);
 
 /** An id in a path. Other text is accepted too: it is 0, which no record has as its id. */
 export const IdInPath = (description: string) =>

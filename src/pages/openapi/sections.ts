@@ -64,12 +64,13 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
     tags: [
       { name: "animals", description: "Animals offered for adoption." },
       { name: "photos", description: "Photos of animals." },
+      { name: "imports", description: "Files of animals." },
       { name: "categories", description: "Categories that animals belong to." },
       { name: "store", description: "Adoptions of animals, from the order to its completion." },
     ],
     tagGroups: [
       { name: "Store", tags: ["store"] },
-      { name: "Pets", tags: ["animals", "photos", "categories"] },
+      { name: "Pets", tags: ["animals", "photos", "imports", "categories"] },
     ],
     pathOf: (path: string) => (path.startsWith("/v1/") ? path.slice("/v1".length) : undefined),
   },

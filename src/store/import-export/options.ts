@@ -1,6 +1,8 @@
 import { quoted } from "../../lib/text.ts";
 import { type KeyField, type Mapping, normalize, parseMapping } from "./columns.ts";
 import { DELIMITERS } from "./csv-reader.ts";
+import type { ImportQuery } from "./model.ts";
+import type { ImportRequest } from "./service.ts";
 import { type Encoding, isEncoding } from "./source.ts";
 import { parseValueMapping, type ValueMapping } from "./value-mapping.ts";
 
@@ -38,7 +40,7 @@ export const addValue = (text: string, before: readonly ValueMapping[]): ValueMa
 };
 
 /** @throws InvalidOption */
-export const encodingOf = (name: string | undefined): Encoding => {
+const encodingOf = (name: string | undefined): Encoding => {
   if (name === undefined || isEncoding(name)) return name;
   throw new InvalidOption(
     `--encoding: ${quoted(name)} is not an encoding: use its usual name, such as utf-8, windows-1252 or utf-16be`,
@@ -46,7 +48,7 @@ export const encodingOf = (name: string | undefined): Encoding => {
 };
 
 /** @throws InvalidOption */
-export const currencyOf = (code: string | undefined): string | undefined => {
+const currencyOf = (code: string | undefined): string | undefined => {
   const currency = code?.toUpperCase();
   if (currency === undefined || Intl.supportedValuesOf("currency").includes(currency)) return currency;
   throw new InvalidOption(
@@ -55,7 +57,7 @@ export const currencyOf = (code: string | undefined): string | undefined => {
 };
 
 /** The separator of cells from its name or the character itself. @throws InvalidOption */
-export const delimiterOf = (text: string | undefined): string | undefined => {
+const delimiterOf = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const named: string | undefined = (DELIMITERS as Record<string, string>)[text];
   const delimiter = named ?? (text === "\\t" ? "\t" : text);
@@ -66,21 +68,19 @@ export const delimiterOf = (text: string | undefined): string | undefined => {
   return delimiter;
 };
 
-interface KeyOptions {
-  update?: boolean | undefined;
-  /** A column. */
-  key?: string | undefined;
-  missing?: string | undefined;
+/** Options as users write them. */
+type Flags = { [Name in keyof ImportQuery]?: ImportQuery[Name] | undefined } & {
   map: readonly Mapping[];
-}
+  value: readonly ValueMapping[];
+};
 
 /** The field that finds animals, and the mapping of its column. @throws InvalidOption */
-export const keyOf = ({
+const keyOf = ({
   update,
   key,
   missing,
   map,
-}: KeyOptions): { key: KeyField | undefined; map: readonly Mapping[] } => {
+}: Flags): { key: KeyField | undefined; map: readonly Mapping[] } => {
   if (!update && (key !== undefined || missing !== undefined))
     throw new InvalidOption(`${key === undefined ? "--missing" : "--key"} works only with --update`);
   const isKey = (column: string) => key !== undefined && normalize(column) === normalize(key);
@@ -102,3 +102,20 @@ export const keyOf = ({
   const isField = parseMapping(`x=${key}`) !== undefined;
   return { key: "reference", map: isField ? map : addMapping(`${key}=reference`, map) };
 };
+
+/** @throws InvalidOption */
+export const optionsOf = (flags: Flags): Omit<ImportRequest, "path" | "name" | "rejected" | "format"> => ({
+  ...keyOf(flags),
+  delimiter: delimiterOf(flags.delimiter),
+  encoding: encodingOf(flags.encoding),
+  values: flags.value,
+  createsFields: flags.createFields ?? false,
+  createsCategories: flags.createCategories ?? false,
+  isDry: flags.dryRun ?? false,
+  dates: flags.dates,
+  currency: currencyOf(flags.currency),
+  missing: flags.missing,
+  isConfirmed: flags.confirmed ?? false,
+  isRaw: flags.raw ?? false,
+  reimport: flags.again ?? false,
+});

@@ -1,4 +1,7 @@
-import type { Preview } from "./import.ts";
+import type { ImportResult, Preview, Reporter } from "./import.ts";
+import { type Row, UnreadableRow } from "./row.ts";
+
+type FileContent = ImportResult["content"];
 
 /** A row of a dry run. */
 export const previewRow = ({ line, decision: { before, after, changes }, category }: Preview) => ({
@@ -15,3 +18,85 @@ export const previewRow = ({ line, decision: { before, after, changes }, categor
     })),
   }),
 });
+
+const PARAMETERS: Readonly<Record<string, string>> = {
+  "--create-categories": "createCategories",
+  "--create-fields": "createFields",
+  "--yes": "confirmed",
+};
+
+const FLAG =
+  /--(?:create-categories|create-fields|yes|update|undo|key|missing|map|value|again|raw|dates|currency|encoding|delimiter)\b/g;
+
+/** A text of an import for a client of the API: the flags of the command line become query parameters. */
+export const inApiWords = (text: string): string =>
+  text
+    .replaceAll(FLAG, (flag) => PARAMETERS[flag] ?? flag.slice(2))
+    .replace(/run the (same )?command again/, "send the $1request again")
+    .replace(/use import undo ID \(.*\)$/, "undo that one");
+
+const MAX_REJECTED = 100;
+/** Characters of all rejected rows in a report. */
+const MAX_REJECTED_LENGTH = 1_000_000;
+const MAX_SAMPLES = 3;
+const MAX_SAMPLE_LENGTH = 100;
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+
+/** The cells of a row in the order of the columns. A row that cannot be read is one cell. */
+const cellsOf = ({ content }: Row, header: FileContent["header"]): string[] => {
+  if (content instanceof UnreadableRow) return [content.text];
+  return Array.isArray(content) ? content : header.map(({ name }) => textOf(content[name]));
+};
+
+const columnsOf = ({ header, firstRows }: FileContent) => {
+  const rows = firstRows
+    .filter(({ content }) => !(content instanceof UnreadableRow))
+    .map((row) => cellsOf(row, header));
+  return header.map(({ name, field = null }, index) => {
+    const values = rows.map((cells) => (cells[index] ?? "").trim()).filter((text) => text !== "");
+    const samples = [...new Set(values)].slice(0, MAX_SAMPLES);
+    return { name, field, samples: samples.map((text) => text.slice(0, MAX_SAMPLE_LENGTH)) };
+  });
+};
+
+/** Collects what an import reports, for one response. */
+export const importReport = () => {
+  const notes: string[] = [];
+  const rejected: { row: Row; reason: string }[] = [];
+  let length = 0;
+  const reporter: Reporter = {
+    debug() {},
+    onNote: (text) => void notes.push(inApiWords(text)),
+    onProgress() {},
+    onRefused(row, { kind, reason }) {
+      if (kind !== "rejected" || rejected.length >= MAX_REJECTED) return;
+      length +=
+        row.content instanceof UnreadableRow ? row.content.text.length : JSON.stringify(row.content).length;
+      if (length <= MAX_REJECTED_LENGTH) rejected.push({ row, reason: inApiWords(reason) });
+    },
+  };
+  return {
+    reporter,
+    of({ content, created, createdFields, preview, absentPets, columns: _, ...outcome }: ImportResult) {
+      const { id, done: _done, before: _before, rejectedBefore: _rejected, ...counts } = outcome;
+      return {
+        ...(id !== undefined && { id }),
+        ...counts,
+        columns: columnsOf(content),
+        createdCategories: [...created],
+        createdFields: [...createdFields],
+        notes,
+        preview: preview.map(previewRow),
+        rejectedRows: rejected.map(({ row, reason }) => ({
+          line: row.line,
+          reason,
+          cells: cellsOf(row, content.header),
+        })),
+        unknownValues: content.unknownValues,
+        absentAnimals: absentPets.map(({ id: petId, name }) => ({ id: petId, name })),
+      };
+    },
+  };
+};

@@ -112,32 +112,17 @@ const ALL = statement<Import>(sql`
   WHERE ${imports.undoneAt} IS NULL
   ORDER BY ${imports.finishedAt} IS NOT NULL, ${imports.bytes} DESC`);
 
-/** An import as its list shows it. */
-export type ListedImport = Import & {
-  /** True if something can be undone. */
-  hasChanges: boolean;
-};
+const LISTED = statement(sql`
+  SELECT ${columnsOf(imports)}, ${imports.undoneAt} IS NULL AND EXISTS (
+    SELECT 1 FROM ${importChanges} WHERE ${importChanges.importId} = ${imports.id}) AS canUndo
+  FROM ${imports} WHERE ${imports.id} BETWEEN ${value("from")} AND ${value("to")}
+  ORDER BY ${imports.id} DESC LIMIT ${value("limit")}`).as(
+  ({ canUndo, ...row }: Import & { canUndo: number }) => ({ ...row, canUndo: canUndo !== 0 }),
+);
 
-const LISTED = sql`
-  SELECT ${columnsOf(imports)}, EXISTS (
-    SELECT 1 FROM ${importChanges} WHERE ${importChanges.importId} = ${imports.id}) AS hasChanges
-  FROM ${imports}`;
-
-const toListed = ({ hasChanges, ...row }: Import & { hasChanges: number }): ListedImport => ({
-  ...row,
-  hasChanges: hasChanges !== 0,
-});
-
-const RECENT = statement(sql`${LISTED} ORDER BY ${imports.id} DESC LIMIT ${value("limit")}`).as(toListed);
-
-const FIND = statement(sql`${LISTED} WHERE ${imports.id} = ${value("id")}`).as(toListed);
-
-/** The newest imports first. */
-export const recentImports = ({ client }: Pick<Database, "client">, limit: number): ListedImport[] =>
-  RECENT.all(client, { limit });
-
-export const findImport = ({ client }: Pick<Database, "client">, id: number): ListedImport | undefined =>
-  FIND.get(client, { id });
+/** Imports with ids in a range, the newest first. */
+export const listImports = ({ client }: Database, range: { from: number; to: number; limit: number }) =>
+  LISTED.all(client, range);
 
 const FIND_INTERRUPTED = statement<{ id: number }>(sql`
   SELECT ${imports.id} AS id FROM ${imports} WHERE ${IS_INTERRUPTED}`);

@@ -7,13 +7,7 @@ import { type CategoryAccess, type CategoryNames, categoryNames } from "./catego
 import { columnsOf, type KeyField, type Mapping } from "./columns.ts";
 import { type Dependencies, importFile, type ImportOptions, type ImportResult } from "./import.ts";
 import { presentPets } from "./present-queries.ts";
-import {
-  categoryLookup,
-  findImport,
-  importRepository,
-  recentImports,
-  storedCategories,
-} from "./repository.ts";
+import { categoryLookup, importRepository, listImports, storedCategories } from "./repository.ts";
 import { undoRepository } from "./undo-repository.ts";
 
 export interface ImportRequest extends Omit<ImportOptions, "columns"> {
@@ -98,8 +92,8 @@ export const openImports = (context: Context, { categories, fields, problemOfNam
     undo: (id: number | undefined, actor: Actor) =>
       undoing.undo(id, repositoryFor(actor).hold, { actor, now }),
     /** The last imports, the newest first. */
-    recent: (limit: number) => recentImports(database, limit),
-    find: (id: number) => findImport(database, id),
+    recent: (limit: number) => listImports(database, { from: 1, to: Number.MAX_SAFE_INTEGER, limit }),
+    find: (id: number) => listImports(database, { from: id, to: id, limit: 1 })[0],
   };
 };
 

@@ -15,6 +15,11 @@ const NOTES: Readonly<Record<FaultCode, string>> = {
     "The cursor belongs to another list or another filter, or it was changed. Use the `Link` or `Next-Cursor` header of the last response, or start at the first page.",
   invalid_archive:
     "An uploaded archive can't be deployed. The message has the reason, for example that `index.html` is missing. Correct the archive and upload it again.",
+  import_refused:
+    "A file of animals can't be imported as it is. The message has the reason and names the parameter that helps, for example `again` for a file that was imported before.",
+  import_running: "The server imports one file at a time. Try again when the other import has finished.",
+  undo_refused:
+    "An import can't be undone: it was undone before, it is older than 30 days, or an animal has changed since. The message names the animal.",
   photo_limit_reached: `The animal has ${MAX_PHOTOS} photos. Delete one that is not needed.`,
   invalid_image:
     "The file is not a photo that the server can read: it is of another format, damaged, incomplete or larger than 50 megapixels. The message has the reason. Send a JPEG, PNG, WebP or GIF.",
