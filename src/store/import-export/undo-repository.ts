@@ -23,6 +23,7 @@ import { fromStored } from "../pets/profile/profile.ts";
 import { storingProfile } from "../pets/profile/repository.ts";
 import { storingNameWords } from "../pets/word-queries.ts";
 import { changing, type StoredBefore } from "./change-queries.ts";
+import { yieldThread } from "./pacing.ts";
 import { findPresent, isOfImport } from "./present-queries.ts";
 import type { Import } from "./repository.ts";
 
@@ -52,7 +53,7 @@ const UNDO_DAYS = 30;
 const UNDO_MS = UNDO_DAYS * DAY_MS;
 
 /** How many changes a transaction undoes. */
-const SLICE = 200;
+const SLICE = 50;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const FIND = statement<Import>(
@@ -99,6 +100,10 @@ const DELETE_ADDED = statement<{ id: number }>(
 const REMOVE = statement(sql`
   DELETE FROM ${importChanges}
   WHERE ${importChanges.id} IN (SELECT value FROM json_each(${value("ids")}))`);
+
+/** Takes the last animals from a range. */
+const SHORTEN = statement(sql`
+  ${update(importChanges, { toId: value("toId") })} WHERE ${importChanges.id} = ${value("id")}`);
 
 const ADD_AGAIN = statement<{ id: number }>(sql`
   ${insertRow(pets, {
@@ -196,15 +201,19 @@ const restore = (
   };
 };
 
-/** The next changes to undo in one transaction: a range of added animals, or changes of single ones. */
-const nextChanges = (connection: Connection, importId: number): Change[] => {
+/** The next changes to undo in one transaction: the end of a range of added animals, or changes of single ones. */
+const nextChanges = (connection: Connection, importId: number): { changes: Change[]; isPart: boolean } => {
   const changes = CHANGES.all(connection, { importId });
-  const range = changes.findIndex(({ petId, toId }) => toId > petId);
-  return range === -1 ? changes : changes.slice(0, Math.max(1, range));
+  const index = changes.findIndex(({ petId, toId }) => toId > petId);
+  const range = changes[0];
+  if (index !== 0 || !range)
+    return { changes: index === -1 ? changes : changes.slice(0, index), isPart: false };
+  const petId = Math.max(range.petId, range.toId - SLICE + 1);
+  return { changes: [{ ...range, petId }], isPart: petId > range.petId };
 };
 
 const undoNext = (connection: Connection, importId: number, now: number): Undone & { isLast: boolean } => {
-  const changes = nextChanges(connection, importId);
+  const { changes, isPart } = nextChanges(connection, importId);
   assertUnchanged(connection, importId, changes.at(-1)?.id, changes[0]?.id);
   const undone: Undone = { deleted: 0, restored: 0, readded: [] };
   const moved: Moved[] = [];
@@ -219,8 +228,9 @@ const undoNext = (connection: Connection, importId: number, now: number): Undone
     }
   }
   const values = { moved: JSON.stringify(moved), now };
+  const rest = changes.map(({ id, petId }) => SHORTEN.with({ id, toId: petId - 1 }));
   run(connection, [
-    REMOVE.with({ ids: JSON.stringify(changes.map(({ id }) => id)) }),
+    ...(isPart ? rest : [REMOVE.with({ ids: JSON.stringify(changes.map(({ id }) => id)) })]),
     MOVE_CHANGES.with(values),
     MOVE_ADDED.with(values),
   ]);
@@ -265,6 +275,7 @@ export const undoRepository = ({ client, commit }: Database) => ({
     assertUnchanged(client, id);
     const undone: Undone = { deleted: 0, restored: 0, readded: [] };
     for (let isLast = false; !isLast;) {
+      await yieldThread();
       const act = { actor, now: now() };
       const next = await commitDecided(commit, (connection) => {
         const slice = undoNext(connection, id, act.now);
