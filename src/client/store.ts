@@ -12,6 +12,8 @@ export type NewPet = Schemas["NewPet"];
 export type PetChange = Schemas["PetChange"];
 export type Photo = Schemas["Photo"];
 export type PhotoChange = Schemas["PhotoChange"];
+export type Import = Schemas["Import"];
+export type ImportReport = Schemas["ImportReport"];
 export type Category = Schemas["Category"];
 export type NewCategory = Schemas["NewCategory"];
 export type CategoryChange = Schemas["CategoryChange"];
@@ -31,6 +33,7 @@ type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["para
 export type PetQuery = QueryOf<"listPets">;
 export type CategoryQuery = QueryOf<"listCategories">;
 export type OrderQuery = QueryOf<"listOrders">;
+export type ImportQuery = QueryOf<"importPets">;
 
 /** The largest page: fewer requests for a walk. */
 const PAGE = 100;
@@ -81,8 +84,8 @@ const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof p
   };
 };
 
-/** A photo may wait for its turn. */
-const PHOTO_TIMEOUT_MS = 10 * 60_000;
+/** A photo may wait for its turn, and a file may have many rows. */
+const FILE_TIMEOUT_MS = 10 * 60_000;
 
 const photos = (store: Store) => ({
   /** All photos of an animal, in their order. */
@@ -96,7 +99,7 @@ const photos = (store: Store) => ({
   ): Promise<Photo> {
     const headers = { ...options.headers, "content-type": "application/octet-stream" };
     const params = { path: { petId }, query: { ...(alt !== undefined && { alt }) } };
-    const init = { timeoutMs: PHOTO_TIMEOUT_MS, ...options, headers, params, body: file };
+    const init = { timeoutMs: FILE_TIMEOUT_MS, ...options, headers, params, body: file };
     return (await store.POST("/pets/{petId}/photos", init)).data;
   },
   /** Describes or moves a photo. */
@@ -114,6 +117,24 @@ const photos = (store: Store) => ({
       ...options,
       params: { path: { petId, photoId } },
     });
+  },
+});
+
+const imports = (store: Store) => ({
+  /** The last imports, the newest first. */
+  list: async (options: CallOptions = {}): Promise<Import[]> => (await store.GET("/imports", options)).data,
+  get: async (importId: number, options: CallOptions = {}): Promise<Import> =>
+    (await store.GET("/imports/{importId}", { ...options, params: { path: { importId } } })).data,
+  /** Imports a CSV file, or an NDJSON file whose type is `application/x-ndjson`; with `dryRun: "true"`, checks it. */
+  async add(file: Blob, query: ImportQuery = {}, options: CallOptions = {}): Promise<ImportReport> {
+    const type = file.type === "application/x-ndjson" ? file.type : "text/csv";
+    const headers = { ...options.headers, "content-type": type };
+    const init = { timeoutMs: FILE_TIMEOUT_MS, ...options, headers, params: { query }, body: file };
+    return (await store.POST("/imports", init)).data;
+  },
+  undo: async (importId: number, options: CallOptions = {}): Promise<Schemas["UndoneImport"]> => {
+    const init = { timeoutMs: FILE_TIMEOUT_MS, ...options, params: { path: { importId } } };
+    return (await store.POST("/imports/{importId}/undo", init)).data;
   },
 });
 
@@ -207,6 +228,7 @@ export const storeMethods = (store: Store, transport: Transport, options: Operat
   return {
     pets: pets(store, openEvents),
     photos: photos(store),
+    imports: imports(store),
     profile: profile(store),
     fields: fields(store),
     categories: categories(store),

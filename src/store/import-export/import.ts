@@ -4,7 +4,7 @@ import type { Decision, ImportedPet, PetUpdate, PresentPet } from "./changes.ts"
 import { rowChecker } from "./check-rows.ts";
 import { type FormatOptions, type FileFormat, type FieldColumns, readFormat } from "./read-format.ts";
 import { mayBeAbsent, type PresentPets } from "./present-queries.ts";
-import { COUNTS, type ImportRepository, type Import } from "./repository.ts";
+import { COUNTS, type ImportRepository, type Import, type StoreResponse, storing } from "./repository.ts";
 import {
   type Encoding,
   type Source,
@@ -81,6 +81,8 @@ export interface Dependencies {
   now(): number;
   reporter: Reporter;
   isStopped(): boolean;
+  /** Stores the response in the transaction that finishes the import. */
+  keep?: StoreResponse<ImportResult> | undefined;
   /** True in a server: its requests need the thread, too. */
   sharesThread: boolean;
   /** How many changes a dry run shows. */
@@ -409,11 +411,13 @@ const importWriter = (
         reporter.onNote(note);
     },
     /** @throws FileRefused if the whole file was imported before */
-    async finish(): Promise<void> {
+    assertNewRows(): void {
       if (!state && previous && previous.finishedAt !== null)
         throw new FileRefused(importedMessage(options.name, previous, previous.finishedAt));
-      const id = state?.id ?? previous?.id;
-      if (id !== undefined) await imports?.finish(id, now());
+    },
+    async finish(result: ImportResult): Promise<void> {
+      if (result.id !== undefined)
+        await imports?.finish(result.id, now(), () => storing(dependencies.keep, result));
     },
     [Symbol.dispose]: () => session?.[Symbol.dispose](),
   };
@@ -466,7 +470,7 @@ const resultOf = (
   const createdFields = newFields.map(({ name }) => name);
   const content = { header, firstRows, unknownValues: unknown.list() };
   const found = { columns, created, createdFields, preview, absentPets, content };
-  const id = state()?.id || undefined;
+  const id = state()?.id || previous?.id;
   return { ...totals, id, done, before, rejectedBefore, blank, ...found };
 };
 
@@ -559,7 +563,7 @@ export const importFile = async (
   const end = await writeRows(format, point, writer, isStopped);
   if (end.done) {
     await writer.findAbsent();
-    await writer.finish();
+    writer.assertNewRows();
   }
   for (const note of unknown.notes()) reporter.onNote(note);
   // The file itself would be refused as imported.
@@ -567,5 +571,7 @@ export const importFile = async (
     reporter.onNote(`these rows are in ${options.rejected}: import that file with the flags that you add`);
   const ignored = end.done ? format.ignored() : undefined;
   if (ignored !== undefined) reporter.onNote(ignored);
-  return resultOf(writer, point.previous, format, end, unknown);
+  const result = resultOf(writer, point.previous, format, end, unknown);
+  if (end.done) await writer.finish(result);
+  return result;
 };

@@ -95,7 +95,7 @@ export const ImportReport = t.Object(
         }),
       ),
     }),
-    rejectedRows: Rows("RejectedRow", "The first 100 rejected rows, up to 1,000,000 characters.", {
+    rejectedRows: Rows("RejectedRow", "The first 100 rejected rows, up to 250,000 characters.", {
       line,
       reason: ResponseText("The rule that it breaks, and the remedy."),
       cells: ResponseTexts("In the order of `columns`; one text if the row can't be read.", ["A-1", "Bella"]),
@@ -143,6 +143,8 @@ export const Undone = t.Object(
   },
   { $id: "UndoneImport", description: "The changes of an undo." },
 );
+
+export const fromUndone = ({ file: _, ...undone }: Awaited<ReturnType<ImportService["undo"]>>) => undone;
 
 export const fromImport = (stored: ReturnType<ImportService["recent"]>[number]) => {
   const { id, startedAt, finishedAt, undoneAt, read, added, updated, unchanged, rejected, absent } = stored;

@@ -43,7 +43,7 @@ const BY_KEY: Readonly<Record<KeyField, ReturnType<typeof selectPets>>> = {
     JOIN ${pets} ON ${pets.id} = ${petProfiles.petId}`),
 };
 
-const PAGE_PETS = 500;
+const PAGE_PETS = 100;
 
 /** The animals that a file may lack: those that have its key, and that are still at the shelter. */
 const PAGE = selectPets(sql`

@@ -37,7 +37,9 @@ export const inApiWords = (text: string): string =>
 
 const MAX_REJECTED = 100;
 /** Characters of all rejected rows in a report. */
-const MAX_REJECTED_LENGTH = 1_000_000;
+const MAX_REJECTED_LENGTH = 250_000;
+/** A longer value is no word that a translation could name. */
+const MAX_VALUE_LENGTH = 200;
 const MAX_SAMPLES = 3;
 const MAX_SAMPLE_LENGTH = 100;
 
@@ -94,7 +96,7 @@ export const importReport = () => {
           reason,
           cells: cellsOf(row, content.header),
         })),
-        unknownValues: content.unknownValues,
+        unknownValues: content.unknownValues.filter(({ value }) => value.length <= MAX_VALUE_LENGTH),
         absentAnimals: absentPets.map(({ id: petId, name }) => ({ id: petId, name })),
       };
     },

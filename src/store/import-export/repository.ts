@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { basename } from "node:path";
 import { sql } from "drizzle-orm";
 import { type AuditEntry, record } from "../../data/db/audit.ts";
+import type { Statement } from "../../data/db/commit.ts";
 import { takeLock } from "../../data/db/file-lock.ts";
 import type { Database } from "../../data/db/open.ts";
 import { importIndexing } from "../../data/db/pet-index.ts";
@@ -12,6 +13,7 @@ import { columnsOf, insert, statement, update, value, valuesFor } from "../../da
 import type { Actor } from "../../lib/actor.ts";
 import { fieldsOf } from "../pets/fields/repository.ts";
 import type { NewPet } from "../pets/pet.ts";
+export { type StoreResponse, storing } from "../../data/db/kept-responses.ts";
 import { assertUnchanged, type BatchChanges, storingChanges } from "./change-queries.ts";
 
 export type Import = typeof imports.$inferSelect;
@@ -264,10 +266,12 @@ export const importRepository = (
         },
       );
     },
-    async finish(id: number, finishedAt: number): Promise<void> {
-      await commit([FINISH.with({ id, finishedAt })], ([[ended]]) =>
-        record({ actor, now: finishedAt }, ended && finishedEntry(ended)),
-      );
+    /** @param keep stores the response in the same transaction */
+    async finish(id: number, finishedAt: number, keep: () => readonly Statement[] = () => []): Promise<void> {
+      await commit([FINISH.with({ id, finishedAt })], ([[ended]]) => [
+        ...record({ actor, now: finishedAt }, ended && finishedEntry(ended)),
+        ...keep(),
+      ]);
     },
   };
 };

@@ -27,7 +27,9 @@ interface Rooms {
   problemOfName(name: string): string | undefined;
 }
 
-type Run = Pick<Dependencies, "reporter" | "isStopped" | "sharesThread" | "maxPreview"> & { actor: Actor };
+type Run = Pick<Dependencies, "reporter" | "isStopped" | "keep" | "sharesThread" | "maxPreview"> & {
+  actor: Actor;
+};
 
 /** Counts new categories with ids that no category has. */
 const pretendToCreate = (names: CategoryNames) => {
@@ -89,8 +91,8 @@ export const openImports = (context: Context, { categories, fields, problemOfNam
       );
     },
     /** Undoes an import, or the last one. @throws UndoRefused, ConcurrentImport */
-    undo: (id: number | undefined, actor: Actor) =>
-      undoing.undo(id, repositoryFor(actor).hold, { actor, now }),
+    undo: (id: number | undefined, actor: Actor, keep?: Parameters<typeof undoing.undo>[3]) =>
+      undoing.undo(id, repositoryFor(actor).hold, { actor, now }, keep),
     /** The last imports, the newest first. */
     recent: (limit: number) => listImports(database, { from: 1, to: Number.MAX_SAFE_INTEGER, limit }),
     find: (id: number) => listImports(database, { from: id, to: id, limit: 1 })[0],

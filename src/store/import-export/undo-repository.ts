@@ -25,7 +25,7 @@ import { storingNameWords } from "../pets/word-queries.ts";
 import { changing, type StoredBefore } from "./change-queries.ts";
 import { yieldThread } from "./pacing.ts";
 import { findPresent, isOfImport } from "./present-queries.ts";
-import type { Import } from "./repository.ts";
+import { type Import, type StoreResponse, storing } from "./repository.ts";
 
 type Change = typeof importChanges.$inferSelect;
 
@@ -47,6 +47,8 @@ interface Undone {
   restored: number;
   readded: Readded[];
 }
+
+type UndoneImport = Undone & Pick<Import, "id" | "file">;
 
 const UNDO_DAYS = 30;
 /** How long an import can be undone: older changes are removed. */
@@ -261,31 +263,40 @@ export const undoRepository = ({ client, commit }: Database) => ({
    * Undoes an import, or the last one: deletes its new animals and restores the others. All animals are checked before the
    * first is written. An undo that was interrupted continues when it is called again.
    * @param hold keeps other processes from continuing the import
+   * @param keep stores the response in the last transaction
    * @throws UndoRefused if an animal was changed since the import; ConcurrentImport while it is running
    */
   async undo(
     wanted: number | undefined,
     hold: (id: number) => Disposable,
     { actor, now }: { actor: Actor; now(): number },
-  ): Promise<Undone & Pick<Import, "id" | "file">> {
+    keep?: StoreResponse<UndoneImport>,
+  ): Promise<UndoneImport> {
     const { id, file } = findUndoable(client, wanted);
     using _ = hold(id);
     // Another process may have undone it before.
     findUndoable(client, id);
     assertUnchanged(client, id);
-    const undone: Undone = { deleted: 0, restored: 0, readded: [] };
+    let undone: Undone = { deleted: 0, restored: 0, readded: [] };
     for (let isLast = false; !isLast;) {
       await yieldThread();
       const act = { actor, now: now() };
       const next = await commitDecided(commit, (connection) => {
         const slice = undoNext(connection, id, act.now);
         const entry = { action: "import.undone", id, label: basename(file) } as const;
-        return slice.isLast ? [slice, END.with({ id, now: act.now }), ...record(act, entry)] : [slice];
+        const all = {
+          deleted: undone.deleted + slice.deleted,
+          restored: undone.restored + slice.restored,
+          readded: [...undone.readded, ...slice.readded],
+        };
+        const last = () => [
+          END.with({ id, now: act.now }),
+          ...record(act, entry),
+          ...storing(keep, { id, file, ...all }),
+        ];
+        return [{ all, isLast: slice.isLast }, ...(slice.isLast ? last() : [])];
       });
-      undone.deleted += next.deleted;
-      undone.restored += next.restored;
-      undone.readded.push(...next.readded);
-      ({ isLast } = next);
+      ({ all: undone, isLast } = next);
     }
     return { id, file, ...undone };
   },

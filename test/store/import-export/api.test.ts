@@ -358,6 +358,23 @@ test("a dry run ends when its client goes, and a real import does not", async ()
   expect(await readBy(NEW)).toBe(20_000);
 });
 
+test("a retried import and a retried undo get their first responses", async () => {
+  const store = await open();
+  const twice = async (act: (call: Call) => Promise<Response>, key: string) => {
+    const call = { headers: { "idempotency-key": key } };
+    const [first, second] = [await act(call), await act(call)];
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect([second.status, await second.json()]).toEqual([first.status, await first.json()]);
+  };
+  await twice((call) => send(store, `${NEW}&again=true`, FILE, call), "import");
+  expect(await animalsOf(store)).toEqual(["Bella small", "Luna large"]);
+  const other = await send(store, `${NEW}&again=true`, `${FILE} `, {
+    headers: { "idempotency-key": "import" },
+  });
+  expect(await faultOf(other)).toBe("422 idempotency_mismatch");
+  await twice((call) => store.call("POST", `${IMPORTS}/1/undo`, call), "undo");
+});
+
 test("the audit log names the caller of an import and of its undo", async () => {
   const store = await open();
   const key = await store.createKey({ name: "office", scopes: ["pets:write"] });
