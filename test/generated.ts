@@ -261,7 +261,9 @@ const typesOf = ({ raw }: Operation): string[] =>
 
 const isArchive = (operation: Operation): boolean => typesOf(operation).includes("application/gzip");
 const isPhoto = (operation: Operation): boolean => typesOf(operation).includes("image/png");
-const isUpload = (operation: Operation): boolean => isArchive(operation) || isPhoto(operation);
+const isImport = ({ operationId }: Operation): boolean => operationId === "importPets";
+const isUpload = (operation: Operation): boolean =>
+  isArchive(operation) || isPhoto(operation) || isImport(operation);
 
 /** Files: valid, truncated, with a changed byte, and texts. */
 const damaged = (file: Uint8Array<ArrayBuffer>) =>
@@ -274,11 +276,16 @@ const damaged = (file: Uint8Array<ArrayBuffer>) =>
 const archives = damaged(new Uint8Array(DEPLOY));
 const PHOTO = new Uint8Array(await png(8, 8));
 const photos = damaged(PHOTO);
+const imports = fc.oneof(
+  damaged(new TextEncoder().encode("Animal ID,name,categoryId,size\nA-1,Max,1,small\nA-2,Luna,1,Toy\n")),
+  damaged(new TextEncoder().encode('{"name":"Max","categoryId":1}\n')),
+);
 
 /** Bodies: valid, with one broken field, any JSON, truncated JSON, and other text. */
 const bodies = (operation: Operation): fc.Arbitrary<Body | undefined> => {
   if (isArchive(operation)) return archives;
   if (isPhoto(operation)) return photos;
+  if (isImport(operation)) return imports;
   const { bodySchema } = operation;
   if (!bodySchema) return fc.option(words, { nil: undefined, freq: 3 });
   const right = valid[String(bodySchema["$ref"]).split("/").at(-1) ?? ""] ?? fc.object();
@@ -311,6 +318,7 @@ const present = ({ path }: Operation, name: string): string[] =>
 
 /** The query without which a field is not deleted. */
 const CONFIRMED: [name: string, value: string][] = [["confirm", "0"]];
+const DRY_RUN: [name: string, value: string][] = [["dryRun", "true"]];
 
 /** Most parameters are valid, because a domain is only reached through its project. */
 const pathParameters = (operation: Operation) =>
@@ -377,8 +385,8 @@ const requests = (operation: Operation) =>
   fc.record({
     path: pathParameters(operation),
     query:
-      operation.operationId === "deleteField"
-        ? fc.oneof(fc.constant(CONFIRMED), queries(operation))
+      operation.operationId === "deleteField" || isImport(operation)
+        ? fc.oneof(fc.constant(isImport(operation) ? DRY_RUN : CONFIRMED), queries(operation))
         : queries(operation),
     key: fc.constantFrom("right", "right", "right", "right", "none", "wrong", "narrow"),
     type: fc.constantFrom(
@@ -429,6 +437,11 @@ const openFull = async (): Promise<Store> => {
   for (let at = 0; at < 3; at++) await addPet(store, {});
   await fillPhotos(store);
   await fillShop(store);
+  for (const name of ["Kim", "Leo", "Zoe"])
+    await store.call("POST", "/v1/imports", {
+      body: `name,categoryId\n${name},1\n`,
+      headers: { "content-type": "text/csv" },
+    });
   await fillPeople(store);
   await makeProject(store, "docs");
   await fillProject(store);

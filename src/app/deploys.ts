@@ -2,16 +2,18 @@ import { join } from "node:path";
 import { storeIdOf } from "../data/db/store-id.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
 import {
+  type Admission,
   type AdmissionLimits,
   type UploadPace,
   ADMISSION,
   UPLOAD_PACE,
   admission,
   openUploads,
+  receiveUpload,
 } from "../platform/deploys/uploads.ts";
 import { openBlobs } from "../platform/deploys/blobs.ts";
 import { damageLog, damagedBlobs } from "../platform/deploys/blob-check.ts";
-import { diskSpaceAbove } from "../platform/deploys/disk-space.ts";
+import { type DiskSpace, diskSpaceAbove } from "../platform/deploys/disk-space.ts";
 import { NO_UPLOADER } from "../platform/deploys/remote/uploader.ts";
 import { progressFile, scrubber } from "../platform/deploys/scrub.ts";
 import { deployService } from "../platform/deploys/service.ts";
@@ -19,8 +21,9 @@ import type { ProjectService } from "../platform/projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/object-store.ts";
 import { type Objects, objectStorage } from "../platform/deploys/remote/object-storage.ts";
 import { MAX_QUEUED_BYTES } from "../store/photos/photo.ts";
-import { importFiles } from "./imports.ts";
 import { photoStorage } from "./photos.ts";
+import { Fault } from "../lib/errors.ts";
+import { MAX_IMPORT_BYTES, type ReceiveImport } from "../store/import-export/endpoints.ts";
 import type { Context } from "../data/context.ts";
 
 /** 14 GiB per hour. */
@@ -38,6 +41,40 @@ export interface DeployOptions {
   /** How long and how often the object store is asked. */
   objectRequests?: RequestOptions;
 }
+
+const IMPORT_WORDS = { name: "file", limit: "", unstored: "this file. Nothing of it was imported" };
+
+/** Admits one upload at a time. */
+const oneAtATime = (): Admission => {
+  let isIdle = true;
+  return {
+    isIdle: () => isIdle,
+    admit() {
+      if (!isIdle) throw new Fault("import_running", undefined, { connection: "close" });
+      isIdle = false;
+      return () => {
+        isIdle = true;
+      };
+    },
+    unpack: (work) => work(),
+  };
+};
+
+/** Receives the files of imports. */
+const importFiles = (dataDir: string, diskSpace: DiskSpace, pace: UploadPace) => {
+  const limits = { bytes: MAX_IMPORT_BYTES, ...pace };
+  const uploads = openUploads(join(dataDir, "import-uploads"), limits, diskSpace);
+  const admission = oneAtATime();
+  const receiving = { uploads, admission, diskSpace, uploadLimit: MAX_IMPORT_BYTES, words: IMPORT_WORDS };
+  const receive: ReceiveImport = (upload, use) => receiveUpload(upload, receiving, use);
+  return {
+    receive,
+    /** Removes uploads that a crash left. */
+    clearUploads: () => {
+      if (admission.isIdle()) uploads.clear();
+    },
+  };
+};
 
 /** Deploys, their files and those of photos and imports, and the scrubber that checks the files. */
 export const deployServices = (

@@ -26,6 +26,10 @@ const TYPES: [Schema, string][] = [
   ],
 ];
 
+test("any value has the type unknown", () => {
+  expect(typeOf({ description: "The new value." } as Schema)).toBe("unknown");
+});
+
 test.each(TYPES)("the schema %j has its type", (schema, type) => {
   expect(typeOf(schema)).toBe(type);
 });

@@ -97,7 +97,7 @@ export function typeOf(schema: Schema): string {
   if (type === "string") return format === "binary" ? "Blob" : "string";
   if (type === "integer" || type === "number") return "number";
   if (type === "boolean" || type === "null") return type;
-  if (type === undefined) return "unknown";
+  if (Object.keys(schema).every((keyword) => keyword === "description")) return "unknown";
   throw new Error(`The client's types have no form for the schema ${JSON.stringify(schema)}.`);
 }
 

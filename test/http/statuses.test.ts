@@ -18,6 +18,10 @@ const openFull = async (env: Record<string, string> = {}): Promise<Store> => {
   await store.call("POST", "/v1/fields", { json: { name: "vet", label: "Vet", kind: "text" } });
   await addPet(store, { status: "available" });
   await addPhoto(store, PHOTO);
+  await store.call("POST", "/v1/imports", {
+    body: "name,categoryId\nLuna,1\n",
+    headers: { "content-type": "text/csv" },
+  });
   await store.call("POST", "/v1/store/orders", {
     json: { petId: 1, adopter: { name: "Ada", email: "ada@example.org" } },
   });
@@ -43,6 +47,8 @@ const exampleOf = ({ raw, bodySchema }: Operation): Call => {
   if (!hasBody({ raw } as Operation)) return {};
   const { content } = raw["requestBody"] as { content: Record<string, { example?: unknown }> };
   if ("image/png" in content) return { body: PHOTO, headers: { "content-type": "image/png" } };
+  if ("text/csv" in content && !bodySchema)
+    return { body: "name,categoryId\nMax,1\n", headers: { "content-type": "text/csv" } };
   if (!bodySchema) return { body: DEPLOY, headers: { "content-type": "application/gzip" } };
   return { json: content["application/json"]?.example };
 };
