@@ -47,7 +47,7 @@ export interface ImportOptions extends FormatOptions {
   isConfirmed: boolean;
 }
 
-type RowCounts = Record<(typeof COUNTS)[number], number>;
+export type RowCounts = Record<(typeof COUNTS)[number], number>;
 
 /** A row that would change the store. */
 export interface Preview {
@@ -415,10 +415,6 @@ const importWriter = (
       if (!state && previous && previous.finishedAt !== null)
         throw new FileRefused(importedMessage(options.name, previous, previous.finishedAt));
     },
-    async finish(result: ImportResult): Promise<void> {
-      if (result.id !== undefined)
-        await imports?.finish(result.id, now(), () => storing(dependencies.keep, result));
-    },
     [Symbol.dispose]: () => session?.[Symbol.dispose](),
   };
 };
@@ -572,6 +568,7 @@ export const importFile = async (
   const ignored = end.done ? format.ignored() : undefined;
   if (ignored !== undefined) reporter.onNote(ignored);
   const result = resultOf(writer, point.previous, format, end, unknown);
-  if (end.done) await writer.finish(result);
+  if (end.done && result.id !== undefined)
+    await imports?.finish(result.id, now(), () => storing(dependencies.keep, result));
   return result;
 };

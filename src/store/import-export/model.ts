@@ -144,10 +144,13 @@ export const Undone = t.Object(
   { $id: "UndoneImport", description: "The changes of an undo." },
 );
 
-export const fromUndone = ({ file: _, ...undone }: Awaited<ReturnType<ImportService["undo"]>>) => undone;
+export const fromUndone = (undone: Awaited<ReturnType<ImportService["undo"]>>) => {
+  const { id, deleted, restored, readded } = undone;
+  return { id, deleted, restored, readded };
+};
 
 export const fromImport = (stored: ReturnType<ImportService["recent"]>[number]) => {
-  const { id, startedAt, finishedAt, undoneAt, read, added, updated, unchanged, rejected, absent } = stored;
+  const { id, startedAt, finishedAt, undoneAt, read, added, updated, unchanged, rejected } = stored;
   return {
     id,
     // The command line stores paths of the server.
@@ -155,7 +158,12 @@ export const fromImport = (stored: ReturnType<ImportService["recent"]>[number]) 
     startedAt: formatTime(startedAt),
     ...(finishedAt !== null && { finishedAt: formatTime(finishedAt) }),
     ...(undoneAt !== null && { undoneAt: formatTime(undoneAt) }),
-    ...{ read, added, updated, unchanged, rejected, absent },
+    read,
+    added,
+    updated,
+    unchanged,
+    rejected,
+    absent: stored.absent,
     canUndo: stored.canUndo,
   };
 };

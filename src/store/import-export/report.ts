@@ -1,4 +1,5 @@
-import type { ImportResult, Preview, Reporter } from "./import.ts";
+import type { ImportResult, Preview, Reporter, RowCounts } from "./import.ts";
+import { COUNTS } from "./repository.ts";
 import { type Row, UnreadableRow } from "./row.ts";
 
 type FileContent = ImportResult["content"];
@@ -81,11 +82,13 @@ export const importReport = () => {
   };
   return {
     reporter,
-    of({ content, created, createdFields, preview, absentPets, columns: _, ...outcome }: ImportResult) {
-      const { id, done: _done, before: _before, rejectedBefore: _rejected, ...counts } = outcome;
+    of(result: ImportResult) {
+      const { id, content, created, createdFields, preview, absentPets, blank } = result;
+      const counts = Object.fromEntries(COUNTS.map((name) => [name, result[name]])) as RowCounts;
       return {
         ...(id !== undefined && { id }),
         ...counts,
+        blank,
         columns: columnsOf(content),
         createdCategories: [...created],
         createdFields: [...createdFields],

@@ -79,6 +79,8 @@ const KEPT = [
   "field_limit_reached",
   "field_name_taken",
   "https_required",
+  "import_refused",
+  "import_running",
   "invalid_archive",
   "invalid_image",
   "invalid_request",
@@ -96,6 +98,7 @@ const KEPT = [
   "quota_exceeded",
   "reference_taken",
   "request_timeout",
+  "undo_refused",
   "unsupported_media_type",
 ];
 

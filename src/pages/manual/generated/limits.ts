@@ -29,6 +29,7 @@ import { limitsOf } from "../../../lib/acme-limits.ts";
 import { MAX_DEPTH } from "../../../lib/json.ts";
 import { MAX_EMAIL_LENGTH } from "../../../lib/email.ts";
 import { MAX_NOTE_LENGTH } from "../../../store/orders/model.ts";
+import { MAX_IMPORT_BYTES } from "../../../store/import-export/endpoints.ts";
 import { MAX_PIXELS } from "../../../store/photos/image.ts";
 import {
   MAX_ALT_LENGTH,
@@ -196,7 +197,10 @@ const nameServer: Row[] = [
   ["TCP connection without a question", span(TCP_LIMITS.idleMs)],
 ];
 
-const imports: Row[] = [["line of an imported file", size(MAX_ROW_BYTES)]];
+const imports: Row[] = [
+  ["line of an imported file", size(MAX_ROW_BYTES)],
+  ["file of an import over HTTP", size(MAX_IMPORT_BYTES)],
+];
 
 const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ["Requests", requests],
