@@ -317,7 +317,7 @@ const importIdOf = (text: string | undefined): number | undefined => {
 
 const undoLast = (config: Config, id: number | undefined): Promise<Outcome> =>
   withDatabase(config, async (database) => {
-    const result = await importsIn(config, database).undo(id, OPERATOR);
+    const result = await importsIn(config, database).undo(id, { actor: OPERATOR, sharesThread: false });
     const { deleted, restored, readded, file } = result;
     return {
       json: result,

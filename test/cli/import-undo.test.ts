@@ -166,11 +166,16 @@ test("an import of many animals is undone in slices, and continues after an inte
   const undoing = undoRepository({ ...database, commit: interrupted }).undo(undefined, hold, {
     actor: OPERATOR,
     now: Date.now,
+    sharesThread: false,
   });
   expect(await outcomeOf(undoing)).toThrow("interrupted");
   const left = storedAnimals(cwd).length;
   expect(left).toBeWithin(800, 1000);
-  const result = await undoRepository(database).undo(undefined, hold, { actor: OPERATOR, now: Date.now });
+  const result = await undoRepository(database).undo(undefined, hold, {
+    actor: OPERATOR,
+    now: Date.now,
+    sharesThread: false,
+  });
   expect(result).toMatchObject({ deleted: left, restored: 0, readded: [] });
   expect(storedAnimals(cwd)).toEqual([]);
 });

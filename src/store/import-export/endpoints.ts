@@ -217,7 +217,9 @@ export const importEndpoints = ({ imports, receive, macros, withoutIdleTimeout }
       withFaults(() => {
         const { id } = find(params.importId);
         return withoutIdleTimeout(request, () =>
-          once({ status: 200, body: model.fromUndone }, (keep) => imports.undo(id, caller, keep)),
+          once({ status: 200, body: model.fromUndone }, (keep) =>
+            imports.undo(id, { actor: caller, sharesThread: true, keep }),
+          ),
         );
       }),
   });

@@ -8,7 +8,7 @@ import { columnsOf, type KeyField, type Mapping } from "./columns.ts";
 import { type Dependencies, importFile, type ImportOptions, type ImportResult } from "./import.ts";
 import { presentPets } from "./present-queries.ts";
 import { categoryLookup, importRepository, listImports, storedCategories } from "./repository.ts";
-import { undoRepository } from "./undo-repository.ts";
+import { type UndoOptions, undoRepository } from "./undo-repository.ts";
 
 export interface ImportRequest extends Omit<ImportOptions, "columns"> {
   map: readonly Mapping[];
@@ -91,8 +91,8 @@ export const openImports = (context: Context, { categories, fields, problemOfNam
       );
     },
     /** Undoes an import, or the last one. @throws UndoRefused, ConcurrentImport */
-    undo: (id: number | undefined, actor: Actor, keep?: Parameters<typeof undoing.undo>[3]) =>
-      undoing.undo(id, repositoryFor(actor).hold, { actor, now }, keep),
+    undo: (id: number | undefined, options: Omit<UndoOptions, "now">) =>
+      undoing.undo(id, repositoryFor(options.actor).hold, { ...options, now }),
     /** The last imports, the newest first. */
     recent: (limit: number) => listImports(database, { from: 1, to: Number.MAX_SAFE_INTEGER, limit }),
     find: (id: number) => listImports(database, { from: id, to: id, limit: 1 })[0],

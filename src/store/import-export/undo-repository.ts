@@ -50,12 +50,23 @@ interface Undone {
 
 type UndoneImport = Undone & Pick<Import, "id" | "file">;
 
+export interface UndoOptions {
+  actor: Actor;
+  now(): number;
+  /** True in a server: its requests need the thread, too. */
+  sharesThread: boolean;
+  /** Stores the response in the last transaction. */
+  keep?: StoreResponse<UndoneImport> | undefined;
+}
+
 const UNDO_DAYS = 30;
 /** How long an import can be undone: older changes are removed. */
 const UNDO_MS = UNDO_DAYS * DAY_MS;
 
-/** How many changes a transaction undoes. */
-const SLICE = 50;
+/** How many changes a transaction undoes or removes. */
+const SLICE = 200;
+/** In a server, whose requests wait for one such transaction: 10 ms. */
+const SHARED_SLICE = 50;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const FIND = statement<Import>(
@@ -69,7 +80,7 @@ const CHANGES = statement<Change>(sql`
   SELECT ${columnsOf(importChanges)} FROM ${importChanges}
   WHERE ${importChanges.importId} = ${value("importId")}
   ORDER BY ${importChanges.id} DESC
-  LIMIT ${SLICE}`);
+  LIMIT ${value("limit")}`);
 
 /** A range of changes, all of them checked in one statement. */
 const IN_RANGE = sql`${importChanges.importId} = ${value("importId")}
@@ -203,19 +214,28 @@ const restore = (
   };
 };
 
-/** The next changes to undo in one transaction: the end of a range of added animals, or changes of single ones. */
-const nextChanges = (connection: Connection, importId: number): { changes: Change[]; isPart: boolean } => {
-  const changes = CHANGES.all(connection, { importId });
+/** The next changes to undo in one transaction: a range of added animals, or its end, or changes of single ones. */
+const nextChanges = (
+  connection: Connection,
+  importId: number,
+  sharesThread: boolean,
+): { changes: Change[]; isPart: boolean } => {
+  const changes = CHANGES.all(connection, { importId, limit: sharesThread ? SHARED_SLICE : SLICE });
   const index = changes.findIndex(({ petId, toId }) => toId > petId);
   const range = changes[0];
   if (index !== 0 || !range)
     return { changes: index === -1 ? changes : changes.slice(0, index), isPart: false };
-  const petId = Math.max(range.petId, range.toId - SLICE + 1);
+  const petId = sharesThread ? Math.max(range.petId, range.toId - SHARED_SLICE + 1) : range.petId;
   return { changes: [{ ...range, petId }], isPart: petId > range.petId };
 };
 
-const undoNext = (connection: Connection, importId: number, now: number): Undone & { isLast: boolean } => {
-  const { changes, isPart } = nextChanges(connection, importId);
+const undoNext = (
+  connection: Connection,
+  importId: number,
+  now: number,
+  sharesThread: boolean,
+): Undone & { isLast: boolean } => {
+  const { changes, isPart } = nextChanges(connection, importId, sharesThread);
   assertUnchanged(connection, importId, changes.at(-1)?.id, changes[0]?.id);
   const undone: Undone = { deleted: 0, restored: 0, readded: [] };
   const moved: Moved[] = [];
@@ -236,7 +256,7 @@ const undoNext = (connection: Connection, importId: number, now: number): Undone
     MOVE_CHANGES.with(values),
     MOVE_ADDED.with(values),
   ]);
-  return { ...undone, isLast: CHANGES.get(connection, { importId }) === undefined };
+  return { ...undone, isLast: CHANGES.get(connection, { importId, limit: 1 }) === undefined };
 };
 
 /** The import, if it can be undone. @throws UndoRefused */
@@ -253,7 +273,7 @@ const findUndoable = (connection: Connection, id = LAST.get(connection)?.id ?? 0
     throw new UndoRefused(
       `${name} was undone on ${formatTime(found.undoneAt)}: to undo an earlier import, use import --undo ID (adoption-store audit lists the ids)`,
     );
-  if (found.added + found.updated > 0 && CHANGES.get(connection, { importId: id }) === undefined)
+  if (found.added + found.updated > 0 && CHANGES.get(connection, { importId: id, limit: 1 }) === undefined)
     throw new UndoRefused(`${name} is older than ${UNDO_DAYS} days, so it can no longer be undone`);
   return found;
 };
@@ -263,14 +283,12 @@ export const undoRepository = ({ client, commit }: Database) => ({
    * Undoes an import, or the last one: deletes its new animals and restores the others. All animals are checked before the
    * first is written. An undo that was interrupted continues when it is called again.
    * @param hold keeps other processes from continuing the import
-   * @param keep stores the response in the last transaction
    * @throws UndoRefused if an animal was changed since the import; ConcurrentImport while it is running
    */
   async undo(
     wanted: number | undefined,
     hold: (id: number) => Disposable,
-    { actor, now }: { actor: Actor; now(): number },
-    keep?: StoreResponse<UndoneImport>,
+    { actor, now, sharesThread, keep }: UndoOptions,
   ): Promise<UndoneImport> {
     const { id, file } = findUndoable(client, wanted);
     using _ = hold(id);
@@ -282,7 +300,7 @@ export const undoRepository = ({ client, commit }: Database) => ({
       await yieldThread();
       const act = { actor, now: now() };
       const next = await commitDecided(commit, (connection) => {
-        const slice = undoNext(connection, id, act.now);
+        const slice = undoNext(connection, id, act.now, sharesThread);
         const entry = { action: "import.undone", id, label: basename(file) } as const;
         const all = {
           deleted: undone.deleted + slice.deleted,

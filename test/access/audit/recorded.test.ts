@@ -223,7 +223,11 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
   async "import.undone"(project) {
     const { database, clock } = project.store;
     const id = await imports(project).start(RECORD, false, 0);
-    await undoRepository(database).undo(id, imports(project).hold, { actor: OPERATOR, now: clock.now });
+    await undoRepository(database).undo(id, imports(project).hold, {
+      actor: OPERATOR,
+      now: clock.now,
+      sharesThread: false,
+    });
     return {
       actor: { kind: "operator" },
       resource: { kind: "import", id: "1", name: "animals.csv" },

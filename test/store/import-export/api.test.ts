@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Call, type Store, addPet, faultOf, messageOf, openStore } from "../../support/store.ts";
 
@@ -48,6 +48,11 @@ const open = async (...settings: Parameters<typeof openStore>): Promise<Store> =
 const uploadsOf = ({ config }: Store): string[] => {
   const directory = join(config.dataDir, "import-uploads");
   return existsSync(directory) ? readdirSync(directory) : [];
+};
+
+const receivedBytes = (store: Store): number => {
+  const [name] = uploadsOf(store);
+  return name === undefined ? 0 : statSync(join(store.config.dataDir, "import-uploads", name)).size;
 };
 
 // Whatever a test does, its uploads leave no file.
@@ -353,8 +358,8 @@ test("a dry run ends when its client goes, and a real import does not", async ()
     const body = `name,category\n${rows}`;
     const request = new Request(url, { method: "POST", headers, body, signal: controller.signal });
     const response = store.fetch(request);
-    while (uploadsOf(store).length === 0) await Bun.sleep(1);
-    await Bun.sleep(20);
+    while (receivedBytes(store) < body.length) await Bun.sleep(1);
+    await Bun.sleep(30);
     controller.abort();
     return ((await (await response).json()) as Report).read;
   };
