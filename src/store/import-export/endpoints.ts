@@ -84,11 +84,15 @@ const digestOf = async (path: string): Promise<string> => {
   return hasher.digest("hex");
 };
 
-/** The values of a repeatable parameter. @throws Fault invalid_request */
-const valuesOf = ({ url }: Request, field: "map" | "value"): string[] => {
-  const values = new URL(url).searchParams.getAll(field);
+/** The values of a repeatable parameter. @throws Fault invalid_request; InvalidOption */
+const valuesOf = <Value>(
+  { url }: Request,
+  field: "map" | "value",
+  add: (text: string, before: readonly Value[]) => Value[],
+): Value[] => {
+  const texts = new URL(url).searchParams.getAll(field);
   const max = model.MAX_REPEATED;
-  if (values.length <= max) return values;
+  if (texts.length <= max) return texts.reduce<Value[]>((before, text) => add(text, before), []);
   const message = `${field}: may be given at most ${max} times`;
   throw fieldFault("invalid_request", { field, rule: "too_long", max }, message);
 };
@@ -119,14 +123,8 @@ const withFaults = async <Result>(work: () => Promise<Result>): Promise<Result> 
 const requestOf = (query: model.ImportQuery, request: Request) => ({
   ...optionsOf({
     ...query,
-    map: valuesOf(request, "map").reduce<ReturnType<typeof addMapping>>(
-      (all, one) => addMapping(one, all),
-      [],
-    ),
-    value: valuesOf(request, "value").reduce<ReturnType<typeof addValue>>(
-      (all, one) => addValue(one, all),
-      [],
-    ),
+    map: valuesOf(request, "map", addMapping),
+    value: valuesOf(request, "value", addValue),
   }),
   name: query.name ?? "the uploaded file",
   rejected: undefined,
