@@ -61,7 +61,7 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
   /** The line of each reference that an update by id gives. */
   const given = new Map<string, number>();
   const created: string[] = [];
-  /** The lines of rows that name no animal. */
+  /** The lines of an update's rows that name no animal. */
   const unnamed = new Set<number>();
 
   const findPresent = (keys: readonly (string | undefined)[]): Map<unknown, PresentPet> => {
@@ -80,8 +80,9 @@ export const rowChecker = (format: FileFormat, source: Source, options: CheckOpt
     pet?: PresentPet,
   ): Decision | undefined => {
     if (text === undefined) {
+      if (!key) return undefined;
       unnamed.add(line);
-      return key && reject(`${key}: is empty; an update finds the animal of each row by it`);
+      return reject(`${key}: is empty; an update finds the animal of each row by it`);
     }
     const hash = Bun.hash.crc32(JSON.stringify(values));
     const first = firstRows.get(text) ?? { line, name: values.name, hash };
