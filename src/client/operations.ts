@@ -70,9 +70,13 @@ export interface OperationsOptions {
   isIdempotent: boolean;
 }
 
+/** A list is a parameter that is given several times. */
 const entriesOf = (values: Values = {}): [string, string][] =>
   Object.entries(values).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [[name, textOf(value)]],
+    [value]
+      .flat()
+      .filter((one) => one !== undefined && one !== null)
+      .map((one): [string, string] => [name, textOf(one)]),
   );
 
 const urlOf = (

@@ -56,6 +56,19 @@ const refusal = (status: number, code: string, headers: Record<string, string> =
 const namesOf = async (client: Client, q: string): Promise<string[]> =>
   (await Array.fromAsync(client.pets.iterate({ q }))).map(({ name }) => name);
 
+test("a file is checked, imported once although its response is lost, and undone", async () => {
+  const file = new Blob(["Number,Nickname,Kind,Size\nA-1,Kira,3,Toy\n"]);
+  const query = { map: ["Nickname=name", "Kind=categoryId"], value: ["size:Toy=small"], name: "a.csv" };
+  const options = { ...query, again: "true" } as const;
+  expect(await clientOf().imports.add(file, { ...options, dryRun: "true" })).toMatchObject({ added: 1 });
+  const client = clientOf({}, losing(1));
+  const { id = 0 } = await client.imports.add(file, options);
+  expect(await namesOf(client, "kira")).toEqual(["Kira"]);
+  expect(await client.imports.get(id)).toMatchObject({ file: "a.csv", added: 1, canUndo: true });
+  expect(await client.imports.undo(id)).toEqual({ id, deleted: 1, restored: 0, readded: [] });
+  expect((await client.imports.list()).map(({ undoneAt }) => undoneAt !== undefined)).toEqual([true]);
+});
+
 test("an animal is added, listed, fetched, changed and deleted", async () => {
   const client = clientOf();
   const bella = await client.pets.add({ name: "Bella Methods", categoryId: 3, status: "available" });
