@@ -5,6 +5,7 @@ import { useCategories } from "../categories/queries.ts";
 import { Dialog, DialogForm } from "../parts/dialog.tsx";
 import { SearchField, Select, useDraft } from "../parts/form.tsx";
 import { idOf, integerOf, isOnPage } from "../parts/address.ts";
+import { download } from "../parts/download.ts";
 import { useLocation, useRoute } from "../parts/navigation.ts";
 import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
@@ -63,14 +64,6 @@ import {
 import { UsualSpecies } from "../categories/categories.tsx";
 import { useLiveList } from "./live.ts";
 import { AnimalPage } from "./page.tsx";
-
-const download = (name: string, text: string): void => {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = Object.assign(document.createElement("a"), { href: url, download: name });
-  link.click();
-  // Deferred, because browsers begin the download later.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-};
 
 interface SelectionBarProps {
   selected: readonly Animal[];
