@@ -10,7 +10,7 @@ import {
   byName,
   categoryOf,
 } from "../categories/category.ts";
-import { Badge, CopyButton, Notice, One, Problem } from "../parts/page.tsx";
+import { Badge, Notice, One, Problem } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
 import {
   type Animal,
@@ -499,38 +499,6 @@ const DeleteAnimal = ({ id, back, after }: { id: number; back: string; after: st
     </Dialog>
   );
 };
-
-const Command = ({ line }: { line: string }) => (
-  <span class="command">
-    <code>{line}</code> <CopyButton text={line} what="the command" />
-  </span>
-);
-
-const IMPORT = "adoption-store import animals.csv --create-categories";
-
-/** The dialog that explains how to import animals: the API has no operation for it. */
-export const ImportAnimals = ({ back }: { back: string }) => (
-  <Dialog title="Import a spreadsheet" back={back}>
-    <ol>
-      <li>Save the spreadsheet as CSV, and copy the file to the server.</li>
-      <li>
-        Check the file. This writes nothing and lists the rows with a problem:{" "}
-        <Command line={`${IMPORT} --dry-run`} />
-      </li>
-      <li>
-        Import it. Rows with a problem go to animals.csv.rejected, with the reason: <Command line={IMPORT} />
-      </li>
-    </ol>
-    <footer>
-      <a class="button secondary outline" href="/manual/tutorials/a-shelters-spreadsheet" target="_blank">
-        Read the guide
-      </a>
-      <a class="button" href={back}>
-        Close
-      </a>
-    </footer>
-  </Dialog>
-);
 
 interface AnimalDialogProps {
   id: number;

@@ -44,7 +44,6 @@ import {
   AnimalLinks,
   CategoryField,
   CategoryName,
-  ImportAnimals,
   StatusBadge,
   StatusField,
 } from "./dialogs.tsx";
@@ -63,6 +62,7 @@ import {
 } from "../parts/table.tsx";
 import { UsualSpecies } from "../categories/categories.tsx";
 import { useLiveList } from "./live.ts";
+import { ImportAnimals } from "./import.tsx";
 import { AnimalPage } from "./page.tsx";
 
 interface SelectionBarProps {
@@ -419,6 +419,13 @@ const AnimalList = () => {
       title="Animals"
       part={view.status && STATUS_NAMES[view.status]}
       add={can("pets:write") && { href: animalsPath(view, "new"), label: "Add animal" }}
+      actions={
+        can("pets:write") && (
+          <a class="button secondary outline" href={animalsPath(view, "import")}>
+            Import
+          </a>
+        )
+      }
     >
       <div class="finding">
         <CountTabs
@@ -463,7 +470,7 @@ const AnimalList = () => {
       {part === "new" && act === undefined && can("pets:write") && (
         <AddAnimal view={view} onAdded={live.add} />
       )}
-      {part === "import" && can("pets:write") && <ImportAnimals back={back} />}
+      {part === "import" && can("pets:write") && <ImportAnimals view={view} act={act} />}
       {part === "selected" && can("pets:write") && (
         <BulkDialog
           act={act}

@@ -6,7 +6,7 @@ export type CustomField = components["schemas"]["Field"];
 export type Photo = components["schemas"]["Photo"];
 
 /** Choices: each value with its words. */
-type Options = readonly (readonly [value: string, words: string])[];
+export type Options = readonly (readonly [value: string, words: string])[];
 
 /** A member of a profile: its name in a draft, and how people read and write it. */
 export interface Member {

@@ -145,6 +145,11 @@ export const recount = (queries: QueryClient): void => void queries.invalidateQu
 export const resetList = (queries: QueryClient, view: View): void =>
   void queries.resetQueries({ queryKey: listKey(view), exact: true });
 
+/** Reads all lists and animals again, as if the page had just been opened: more may have changed than patches can show. */
+export const resetAnimals = (queries: QueryClient): void => {
+  for (const queryKey of WITH_PROFILES) void queries.resetQueries({ queryKey });
+};
+
 export const readNewest = (queries: QueryClient, view: View): Promise<Animal[]> => {
   const query = { limit: PAGE_SIZE, ...listQuery({ ...view, sort: DEFAULT_SORT }) };
   return readOnce(queries, () => dataOf(store.GET("/pets", { params: { query } })));
