@@ -84,6 +84,15 @@ const select = (page: Page, count: number) =>
 const press = (page: Page, name: string) =>
   page.locator("dialog footer").getByText(name, { exact: true }).click();
 
+/** A file of animals with long words, one of which is unknown, and a row without a name. */
+const FILE = () => `ID,Name,Species,Status,${LONG}\n1,${LONG},Dog,,${LONG}\n2,,Dog,${LONG},"a\nb"\n`;
+
+const chooseFile = async (page: Page): Promise<void> => {
+  const file = { name: `${LONG}.csv`, mimeType: "text/csv", buffer: Buffer.from(FILE()) };
+  await page.locator("dialog [type=file]").setInputFiles(file);
+  await page.getByText("1 row rejected").waitFor();
+};
+
 /** What a page shows after something was done: how to get there. */
 export const STATES: Record<string, { path: string; act: (page: Page) => Promise<unknown> }> = {
   "several animals are selected": { path: "/animals", act: (page) => select(page, 3) },
@@ -154,6 +163,16 @@ export const STATES: Record<string, { path: string; act: (page: Page) => Promise
         .fill(`docs.example.org\nnew.example.org\n192.0.2.1\n${"w".repeat(200)}`);
       await press(page, "Add domains");
       await page.locator("dialog .badge").first().waitFor();
+    },
+  },
+  "an import with rejected rows": { path: "/animals/import", act: (page) => chooseFile(page) },
+  "an undo of an import": {
+    path: "/animals/import",
+    async act(page) {
+      await chooseFile(page);
+      await press(page, "Import 1 animal");
+      await page.locator("dialog footer").getByText("Undo this import").click();
+      await page.locator("dialog").getByText("will be undone").waitFor();
     },
   },
   "a secret that is shown once": { path: "/keys/2/rotate", act: (page) => press(page, "Create new secret") },
