@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { useRef } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { useAction } from "../parts/action.tsx";
 import { PLAN_NAMES, type Project, domainPath, hasDomains, projectPath } from "../projects/model.ts";
@@ -26,6 +25,7 @@ import {
 } from "./progress.ts";
 import { KEYS, at, fetchConfig, putConfig, putPrimary, useAllDomains, useDomains } from "./queries.ts";
 import { Badge, Empty, Notice, Page, PartHeading, useNow } from "../parts/page.tsx";
+import { Menu } from "../parts/menu.tsx";
 import { type Column, List } from "../parts/table.tsx";
 import { ADD_DOMAINS, AddDomain, AddDomains } from "./dialogs.tsx";
 import { SearchField, Select } from "../parts/form.tsx";
@@ -97,65 +97,31 @@ export const DomainMenu = ({
   withVerify?: boolean;
 }) => {
   const { verify, makePrimary, redirect } = actions;
-  const menu = useRef<HTMLDetailsElement>(null);
-  const summary = useRef<HTMLElement>(null);
   const { hostname, role, stage } = domain;
   if (!useSession().can("platform:write")) return null;
   // A wildcard always shows the site.
   const hasRoles = !isWildcard(domain);
   const isBusy = [verify, makePrimary, redirect].some(({ isPending }) => isPending);
-  const close = () => {
-    if (menu.current) menu.current.open = false;
-    summary.current?.focus();
-  };
   const item = (words: string, act: () => void) => (
     <li>
-      <button
-        type="button"
-        aria-disabled={isBusy}
-        onClick={() => {
-          close();
-          if (!isBusy) act();
-        }}
-      >
+      <button type="button" aria-disabled={isBusy} onClick={() => !isBusy && act()}>
         {words}
       </button>
     </li>
   );
   return (
-    <details
-      ref={menu}
-      class="dropdown menu"
-      onKeyDown={(event) => {
-        if (event.key === "Escape") close();
-      }}
-      onFocusOut={({ relatedTarget, currentTarget }) => {
-        // Safari does not focus a pressed button. Then `relatedTarget` is null, and the press must still count.
-        if (relatedTarget && !currentTarget.contains(relatedTarget as Node)) currentTarget.open = false;
-      }}
-    >
-      <summary
-        ref={summary}
-        role="button"
-        class="small secondary outline"
-        aria-label={`Menu for ${hostname}`}
-        aria-busy={isBusy}
-      >
-        Menu
-      </summary>
-      <ul>
-        {withVerify && stage !== "suspended" && item(verifyLabel(domain), () => verify.run())}
-        {role !== "primary" && hasRoles && item("Make primary", () => makePrimary.run())}
-        {role === "served" &&
-          primary !== undefined &&
-          hasRoles &&
-          item(`Redirect to ${primary}`, () => redirect.run(true))}
-        {role === "redirect" && item("Show the site here", () => redirect.run(false))}
-        <li>
-          <a href={domainPath(domain, "remove")}>Remove</a>
-        </li>
-      </ul>
-    </details>
+    <Menu label="Menu" fullLabel={`Menu for ${hostname}`} isBusy={isBusy}>
+      {withVerify && stage !== "suspended" && item(verifyLabel(domain), () => verify.run())}
+      {role !== "primary" && hasRoles && item("Make primary", () => makePrimary.run())}
+      {role === "served" &&
+        primary !== undefined &&
+        hasRoles &&
+        item(`Redirect to ${primary}`, () => redirect.run(true))}
+      {role === "redirect" && item("Show the site here", () => redirect.run(false))}
+      <li>
+        <a href={domainPath(domain, "remove")}>Remove</a>
+      </li>
+    </Menu>
   );
 };
 
