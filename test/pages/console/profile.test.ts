@@ -5,7 +5,8 @@ import {
   type Profile,
   ageOf,
   daysSince,
-  factsOf,
+  factOf,
+  factsWith,
   membersWith,
   profileChangeOf,
   profileDraftOf,
@@ -59,9 +60,10 @@ test("days at the shelter are those of the user's calendar", () => {
 
 describe("the facts of an animal", () => {
   const wordsOf = (profile: Partial<Profile>, isHere = true) =>
-    factsOf({ ...TIMES, ...profile }, FIELDS, { isHere, now: NOW }).map(
-      ({ name, words }) => `${name}: ${words}`,
-    );
+    factsWith(FIELDS).flatMap((member) => {
+      const words = factOf({ ...TIMES, ...profile }, member, { isHere, now: NOW });
+      return words === "" ? [] : `${member.label}: ${words}`;
+    });
 
   test("without a profile are none", () => {
     expect(wordsOf({})).toEqual([]);
@@ -93,19 +95,11 @@ describe("the facts of an animal", () => {
   });
 
   test("tell which of them adopters never see", () => {
-    const profile = {
-      ...TIMES,
-      microchip: "276",
-      notes: "Bites.",
-      sex: "male",
-      custom: { walks: 2 },
-    } as const;
-    const facts = factsOf(profile, FIELDS, { isHere: true, now: NOW });
-    expect(facts.filter(({ isPublic }) => !isPublic).map(({ name }) => name)).toEqual([
-      "Microchip",
-      "Notes",
-      "Walks a day",
-    ]);
+    expect(
+      factsWith(FIELDS)
+        .filter(({ isPrivate }) => isPrivate)
+        .map(({ label }) => label),
+    ).toEqual(["Microchip", "Notes", "Walks a day"]);
   });
 });
 

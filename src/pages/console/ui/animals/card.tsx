@@ -10,7 +10,7 @@ import { type Animal, animalPath, animalsPath } from "./animal.ts";
 import { CategoryName, StatusBadge } from "./dialogs.tsx";
 import { AddPhotos } from "./photos.tsx";
 import { Picture, altOf } from "./picture.tsx";
-import { type Photo, factsOf } from "./profile.ts";
+import { type Photo, factOf, factsWith } from "./profile.ts";
 
 /** The first photo in large, and all of them in small: a press shows another one in large. */
 const Gallery = ({ name, photos }: { name: string; photos: readonly Photo[] }) => {
@@ -51,7 +51,7 @@ const KnownFacts = ({ animal, isForAdopters = false }: { animal: Animal; isForAd
   const { data: fields = [] } = useCustomFields();
   const now = new Date(useClock((now) => new Date(now).setHours(0, 0, 0, 0)));
   const isHere = isForAdopters || status !== "sold";
-  const known = profile ? factsOf(profile, fields, { isHere, now }) : [];
+  const shown = factsWith(fields).filter(({ isPrivate }) => !isPrivate || !isForAdopters);
   const category = <CategoryName id={categoryId} categories={categories} />;
   return (
     <Facts
@@ -62,14 +62,15 @@ const KnownFacts = ({ animal, isForAdopters = false }: { animal: Animal; isForAd
           isForAdopters ? category : <a href={animalsPath({ category: String(categoryId) })}>{category}</a>,
         ],
         ["Status", !isForAdopters && <StatusBadge status={status} />],
-        ...known.map(({ name, words, isPublic }) => {
-          const fact = (isPublic || !isForAdopters) && (
+        ...shown.map((member) => {
+          const words = profile && factOf(profile, member, { isHere, now });
+          const fact = words && (
             <>
               <bdi>{words}</bdi>
-              {!isPublic && <small>Not public</small>}
+              {member.isPrivate && <small>Not public</small>}
             </>
           );
-          return [name, fact] as const;
+          return [member.label, fact] as const;
         }),
       ]}
     />

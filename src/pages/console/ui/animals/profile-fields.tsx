@@ -15,9 +15,9 @@ const MemberField = ({
   bind: Bind;
   theirs: string | undefined;
 }) => {
-  const { name, kind, isPublic } = member;
+  const { name, kind, isPrivate } = member;
   const options = optionsOf(member);
-  const label = isPublic === false ? `${member.label} (not public)` : member.label;
+  const label = isPrivate ? `${member.label} (not public)` : member.label;
   const changed = theirs === "" ? "Somebody else removed it." : theirs && "Somebody else changed it.";
   const { value = "", ...bound } = bind(name);
   const field = { label, hint: changed ?? member.hint, value, ...bound };

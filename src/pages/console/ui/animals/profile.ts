@@ -16,7 +16,8 @@ export interface Member {
   /** By default, a line of text. */
   kind?: CustomField["kind"] | "list" | "kilograms" | "money";
   options?: Options | undefined;
-  isPublic?: boolean;
+  /** Adopters do not see it. */
+  isPrivate?: boolean;
   hint?: string;
 }
 
@@ -41,7 +42,7 @@ export const MEMBERS: readonly Member[] = [
   { name: "size", label: "Size", options: SIZES },
   { name: "weightGrams", label: "Weight", kind: "kilograms", hint: "In kilograms, such as 3.8." },
   { name: "vaccinated", label: "Vaccinated", kind: "boolean" },
-  { name: "microchip", label: "Microchip", isPublic: false },
+  { name: "microchip", label: "Microchip", isPrivate: true },
   { name: "goodWith.children", label: "Good with children", options: ANSWERS },
   { name: "goodWith.dogs", label: "Good with dogs", options: ANSWERS },
   { name: "goodWith.cats", label: "Good with cats", options: ANSWERS },
@@ -52,14 +53,14 @@ export const MEMBERS: readonly Member[] = [
   { name: "tags", label: "Tags", kind: "list", hint: "Up to 20. Put commas between them." },
   { name: "specialNeeds", label: "Special needs", kind: "text" },
   { name: "description", label: "Description", kind: "text", hint: "For adopters." },
-  { name: "notes", label: "Notes", kind: "text", isPublic: false },
+  { name: "notes", label: "Notes", kind: "text", isPrivate: true },
 ];
 
 const memberOf = ({ name, label, kind, choices, public: isPublic }: CustomField): Member => ({
   name: `custom.${name}`,
   label,
   kind,
-  isPublic,
+  isPrivate: !isPublic,
   options: choices?.map((choice) => [choice, choice]),
 });
 
@@ -224,26 +225,25 @@ const arrived = (date: string, isHere: boolean, now: Date): string => {
 /** Shown elsewhere, or with another member. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["birthDateEstimated", "description"]);
 
-/** The facts that are known of an animal, as people read them. @param isHere false once it is adopted */
-export const factsOf = (
+/** The members that are facts: lines of an animal's card, and columns of the list. */
+export const factsWith = (fields: readonly CustomField[]): readonly Member[] =>
+  membersWith(fields).filter(({ name }) => !ELSEWHERE.has(name));
+
+/** A fact as people read it; "" if it is not known. @param isHere false once the animal is adopted */
+export const factOf = (
   profile: Profile,
-  fields: readonly CustomField[],
+  member: Member,
   { isHere, now }: { isHere: boolean; now: Date },
-) => {
-  const wordsOf = (member: Member, text: string): string => {
-    const { name, kind } = member;
-    if (name === "birthDate") return born(profile, now);
-    if (name === "arrivedOn") return arrived(text, isHere, now);
-    if (kind === "money") return formatFee(profile.fee!);
-    if (kind === "kilograms") return `${text} kg`;
-    if (kind === "date") return formatDate(text);
-    return optionsOf(member)?.find(([value]) => value === text)?.[1] ?? text;
-  };
-  return membersWith(fields).flatMap((member) => {
-    const text = textOf(profile, member);
-    if (ELSEWHERE.has(member.name) || text === "") return [];
-    return { name: member.label, words: wordsOf(member, text), isPublic: member.isPublic !== false };
-  });
+): string => {
+  const { name, kind } = member;
+  const text = textOf(profile, member);
+  if (text === "") return "";
+  if (name === "birthDate") return born(profile, now);
+  if (name === "arrivedOn") return arrived(text, isHere, now);
+  if (kind === "money") return formatFee(profile.fee!);
+  if (kind === "kilograms") return `${text} kg`;
+  if (kind === "date") return formatDate(text);
+  return optionsOf(member)?.find(([value]) => value === text)?.[1] ?? text;
 };
 
 /** "Female · 2 years · Domestic shorthair" */
