@@ -113,6 +113,13 @@ export const STATES: Record<string, { path: string; act: (page: Page) => Promise
         .click();
     },
   },
+  "columns of animals that the user chooses": {
+    path: "/animals",
+    async act(page) {
+      await page.locator("details.menu summary").click();
+      for (const name of ["sex", "fee", "custom.coat"]) await page.locator(`[name="${name}"]`).click();
+    },
+  },
   "an animal without a name": { path: "/animals/new", act: (page) => press(page, "Add") },
   "a profile with errors": {
     path: "/animals/1/change",

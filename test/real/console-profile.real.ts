@@ -107,6 +107,40 @@ test("the list shows a photo that another user adds, and its form of pictures ha
   expect(path()).toBe("/animals?as=pictures");
 });
 
+test("facts and custom fields are columns that are chosen with the keyboard and survive a reload", async () => {
+  const { page, server, open, field } = await newConsole();
+  await server.add("Bella");
+  await server.send("/v1/fields", { name: "coat", label: "Coat", kind: "text" });
+  await server.send("/v1/pets/1/profile", { size: "extra_large", custom: { coat: "wiry" } }, "PUT");
+  const table = () =>
+    page.evaluate(`[...document.querySelectorAll("table.animals tr")].map((row) =>
+      [...row.cells].slice(5, -1).map((cell) => cell.innerText))`);
+  await open("/animals");
+  await page.locator("table.animals").waitFor();
+  await page.locator("details.menu summary").focus();
+  await page.keyboard.press("Enter");
+  for (const label of ["Coat", "Size"]) {
+    await field(label).focus();
+    await page.keyboard.press("Space");
+  }
+  await page.keyboard.press("Escape");
+  expect(await page.evaluate("document.activeElement.innerText")).toBe("Columns");
+  expect(await field("Coat").isVisible()).toBe(false);
+  const chosen = [
+    ["Size", "Coat"],
+    ["Extra large", "wiry"],
+  ];
+  await eventually(table, chosen);
+  await page.reload();
+  await eventually(table, chosen);
+  // In a narrow window, each value has its label.
+  await page.setViewportSize({ width: 390, height: 800 });
+  await untilTrue(
+    page,
+    `getComputedStyle(document.querySelector("[data-column=Coat]"), "::before").content === '"Coat"'`,
+  );
+});
+
 test("a photo that is refused after its animal was added is reported on any page, with the animal's", async () => {
   const { page, server, open, field, dialog, toast, path } = await newConsole();
   await server.send("/v1/categories", { name: "Dogs" });

@@ -26,9 +26,9 @@ const SCREENS = (["light", "dark"] as const).flatMap((colorScheme) =>
 const IS_SETTLED =
   "!document.querySelector('.loading, [aria-busy=true]') && !!document.querySelector('h1') && document.getAnimations().every((one) => one.playState !== 'running')";
 
-/** What does not fit: the page, or the content of a dialog or a table. */
+/** What does not fit: the page, or the content of a dialog or a table. One whose columns the user has chosen may scroll. */
 const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll("dialog[open] > article, .scroll")]
-  .filter((one) => one.scrollWidth > one.clientWidth + 1 && !one.closest("details:not([open])") && !one.querySelector("pre"))
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 && !one.closest("details:not([open])") && !one.querySelector("pre, table.wide"))
   .map((one) => "too wide: " + (one.getAttribute("aria-label") ?? one.tagName))`;
 
 /** A row that fills the page, because something in it is very long. */

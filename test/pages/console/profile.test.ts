@@ -4,6 +4,7 @@ import {
   MEMBERS,
   type Profile,
   ageOf,
+  chosenFacts,
   daysSince,
   factOf,
   factsWith,
@@ -12,6 +13,7 @@ import {
   profileDraftOf,
   profileWords,
   summaryOf,
+  toggleFact,
 } from "../../../src/pages/console/ui/animals/profile.ts";
 import { wordsFor } from "../../../src/pages/console/ui/parts/wording.ts";
 
@@ -100,6 +102,14 @@ describe("the facts of an animal", () => {
         .filter(({ isPrivate }) => isPrivate)
         .map(({ label }) => label),
     ).toEqual(["Microchip", "Notes", "Walks a day"]);
+  });
+
+  test("are columns in their own order, whichever the user chose first, and unknown names are ignored", () => {
+    let names = "custom.coat custom.deleted constructor";
+    for (const name of ["size", "sex", "size"]) names = toggleFact(names, name);
+    const chosen = chosenFacts(factsWith(FIELDS), names);
+    expect(chosen.map(({ name }) => name)).toEqual(["sex", "custom.coat"]);
+    expect(chosenFacts(factsWith(FIELDS), "")).toEqual([]);
   });
 });
 

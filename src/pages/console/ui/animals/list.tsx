@@ -1,9 +1,9 @@
 import { Fragment } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { type Category, categoryOf } from "../categories/category.ts";
-import { useCategories } from "../categories/queries.ts";
+import { useCategories, useCustomFields } from "../categories/queries.ts";
 import { Dialog, DialogForm } from "../parts/dialog.tsx";
-import { SearchField, Select, useDraft } from "../parts/form.tsx";
+import { Check, SearchField, Select, useDraft } from "../parts/form.tsx";
 import { idOf, integerOf, isOnPage } from "../parts/address.ts";
 import { download } from "../parts/download.ts";
 import { useLocation, useRoute } from "../parts/navigation.ts";
@@ -35,9 +35,11 @@ import {
   viewOf,
 } from "./animal.ts";
 import { Picture } from "./picture.tsx";
-import { summaryOf } from "./profile.ts";
+import { type Member, chosenFacts, factOf, factsWith, summaryOf, toggleFact } from "./profile.ts";
 import { type Outcome, csvOf, failureWords, reasonOf } from "./changes.ts";
 import { itemsOf } from "../parts/records.ts";
+import { Menu } from "../parts/menu.tsx";
+import { useStored } from "../parts/stored.ts";
 import {
   AddAnimal,
   AnimalDialog,
@@ -199,11 +201,42 @@ const BulkDialog = ({ selected, ...bulk }: BulkProps & { selected: readonly Anim
   );
 };
 
+/** The facts that can be columns, and those that the user of this browser has chosen. */
+const useColumns = () => {
+  const { storeId } = useSession();
+  const facts = factsWith(useCustomFields().data ?? []);
+  const [names, setNames] = useStored(`adoption-store columns of animals ${storeId}`);
+  const toggle = (name: string) => setNames(toggleFact(names, name));
+  return { facts, chosen: chosenFacts(facts, names), toggle };
+};
+
+const ColumnMenu = ({ facts, chosen, toggle }: ReturnType<typeof useColumns>) => (
+  <Menu label="Columns">
+    {facts.map((fact) => (
+      <li key={fact.name}>
+        <Check name={fact.name} isChecked={chosen.includes(fact)} onCheck={() => toggle(fact.name)}>
+          {fact.label}
+        </Check>
+      </li>
+    ))}
+  </Menu>
+);
+
+const factColumn = (fact: Member): Column<Animal> => ({
+  name: fact.label,
+  key: fact.name,
+  cell({ profile, status }) {
+    const words = profile && factOf(profile, fact, { isHere: status !== "sold", now: new Date() });
+    return words && <bdi class="fact">{words}</bdi>;
+  },
+});
+
 /** The table of animals with their actions. Those with an id in `added` are marked as new. */
 const useTable = (
   view: View,
   added: ReadonlySet<number>,
   categories: readonly Category[],
+  facts: readonly Member[],
   selection: Selection,
 ): Omit<TableProps<Animal>, "items"> => {
   const { route } = useLocation();
@@ -237,6 +270,7 @@ const useTable = (
       ),
     },
     { name: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    ...facts.map(factColumn),
     {
       name: "Actions",
       kind: "actions",
@@ -249,7 +283,7 @@ const useTable = (
       .join(" ");
   return {
     label: "Animals",
-    kind: view.as ? "animals pictures" : "animals",
+    kind: `animals ${view.as ?? (facts.length > 0 ? "wide" : "")}`,
     // Pictures are always stacked.
     stackBelow: view.as ? 1000 : 48,
     columns,
@@ -403,6 +437,7 @@ const AnimalList = () => {
   const found = useAnimals(view);
   const { data: statistics } = useStatistics(view);
   const { categories, isLoading } = useCategories();
+  const columns = useColumns();
   const live = useLiveList(view, found.isPlaceholderData ? undefined : found.data);
   const animals = itemsOf(found.data);
   // Another filter selects nothing; another order changes nothing.
@@ -452,6 +487,7 @@ const AnimalList = () => {
           }))}
         />
         <FilterForm view={view} />
+        {!view.as && <ColumnMenu {...columns} />}
       </div>
       {outcome && <Failures outcome={outcome} onClose={() => setOutcome(undefined)} />}
       <Arrivals {...live} />
@@ -463,7 +499,7 @@ const AnimalList = () => {
         all={statistics && countOf(statistics, view.status)}
         empty={<EmptyList view={view} />}
         isWaiting={isLoading}
-        table={useTable(view, live.fresh, categories, selection)}
+        table={useTable(view, live.fresh, categories, view.as ? [] : columns.chosen, selection)}
       />
       <SelectionBar selected={selected} view={view} onClear={selection.clear} />
       <Chart filter={view} />

@@ -246,6 +246,14 @@ export const factOf = (
   return optionsOf(member)?.find(([value]) => value === text)?.[1] ?? text;
 };
 
+/** The facts that a user has chosen as columns. @param names separated by spaces; unknown ones are ignored */
+export const chosenFacts = (facts: readonly Member[], names: string): readonly Member[] =>
+  facts.filter(({ name }) => names.split(" ").includes(name));
+
+/** The choice with a fact that it does not have yet, or else without it. */
+export const toggleFact = (names: string, name: string): string =>
+  [...new Set(names.split(" ")).symmetricDifference(new Set([name]))].join(" ");
+
 /** "Female · 2 years · Domestic shorthair" */
 export const summaryOf = (profile: Profile, now: Date): string => {
   const { sex, breeds = [] } = profile;

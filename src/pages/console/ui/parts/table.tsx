@@ -98,6 +98,8 @@ export const RowLinks = ({ name, links }: { name: string; links: Readonly<Record
 /** A column of a table: its heading, and its cell for each row. */
 export interface Column<Item> {
   name: string;
+  /** Identifies the column if another one may have its name. */
+  key?: string;
   /**
    * `row` names the row. `number` aligns right. `group` has several elements, which stay together. The heading of `actions` is
    * shown to screen readers only, and its cells stay in sight.
@@ -171,22 +173,22 @@ const SortChoice = ({ columns, sorting }: { columns: readonly Column<never>[]; s
 /** The cells of a row. `data-column` labels a cell of a stacked table. */
 export const Cells = <Item,>({ columns, item }: { columns: readonly Column<Item>[]; item: Item }) => (
   <>
-    {columns.map(({ name, kind, cell, title }) => {
+    {columns.map(({ name, key = name, kind, cell, title }) => {
       if (!cell) return null;
       if (kind === "row")
         return (
-          <th key={name} scope="row">
+          <th key={key} scope="row">
             {cell(item)}
           </th>
         );
       if (kind === "actions")
         return (
-          <td key={name} class={kind}>
+          <td key={key} class={kind}>
             <div>{cell(item)}</div>
           </td>
         );
       return (
-        <td key={name} class={kind === "number" ? kind : undefined} data-column={name} title={title?.(item)}>
+        <td key={key} class={kind === "number" ? kind : undefined} data-column={name} title={title?.(item)}>
           {kind === "group" ? <div>{cell(item)}</div> : cell(item)}
         </td>
       );
@@ -215,8 +217,8 @@ export interface TableProps<Item> {
  *
  * With `stackBelow`, each row becomes a list of its cells below that width. Style that form inside
  * `@container table (width < 1em)`. Above that width, the table must fit regardless of its content, so text breaks anywhere, and
- * columns that must stay readable have a `min-width`. With `sorting`, columns that have `sort` are buttons. With `selection`,
- * rows begin with `SelectCell`.
+ * columns that must stay readable have a `min-width`. Only a table whose columns the user chooses may scroll. With `sorting`,
+ * columns that have `sort` are buttons. With `selection`, rows begin with `SelectCell`.
  */
 export const Table = <Item,>({
   label,
@@ -241,7 +243,7 @@ export const Table = <Item,>({
           <tr>
             {selection && <SelectHeading selection={selection} />}
             {columns.map((column) => (
-              <Heading key={column.name} column={column} sorting={sorting} />
+              <Heading key={column.key ?? column.name} column={column} sorting={sorting} />
             ))}
           </tr>
         </thead>
