@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { useQueryClient } from "@tanstack/preact-query";
 import { animalsPath } from "../animals/animal.ts";
 import { dataOf, hasCode, store } from "../api/client.ts";
@@ -16,6 +15,7 @@ import { useLiveAnimals } from "../animals/live.ts";
 import { ANIMALS } from "../animals/queries.ts";
 import { idOf } from "../parts/address.ts";
 import { reread } from "../parts/reads.ts";
+import { useStored } from "../parts/stored.ts";
 import { type Column, List, RowLinks, byId } from "../parts/table.tsx";
 
 const BACK = categoriesPath();
@@ -97,24 +97,6 @@ const DeleteForm = ({ category: { id, name } }: OneProps) => {
 
 const USUAL_SPECIES = ["Dog", "Cat", "Rabbit", "Guinea pig", "Bird", "Reptile"];
 
-const answerKey = (storeId: string): string => `adoption-store usual species answered ${storeId}`;
-
-const isAnswered = (storeId: string): boolean => {
-  try {
-    return localStorage.getItem(answerKey(storeId)) !== null;
-  } catch {
-    return false;
-  }
-};
-
-const rememberAnswer = (storeId: string): void => {
-  try {
-    localStorage.setItem(answerKey(storeId), "yes");
-  } catch {
-    // Without storage, the offer ends with the first category.
-  }
-};
-
 /** Adds the category. An existing one stays as it is, so the request can be repeated. */
 const ensureCategory = async (name: string): Promise<void> => {
   try {
@@ -128,11 +110,8 @@ const ensureCategory = async (name: string): Promise<void> => {
 export const UsualSpecies = () => {
   const { data: categories } = useCategories();
   const { storeId, can } = useSession();
-  const [isDone, setDone] = useState(() => isAnswered(storeId));
-  const finish = () => {
-    rememberAnswer(storeId);
-    setDone(true);
-  };
+  const [answer, setAnswer] = useStored(`adoption-store usual species answered ${storeId}`);
+  const finish = () => setAnswer("yes");
   const adding = useAction({
     act: async () => {
       for (const name of USUAL_SPECIES) await ensureCategory(name);
@@ -143,7 +122,7 @@ export const UsualSpecies = () => {
   });
   // A repetition is offered after an error, although the first categories exist.
   const isOffered = categories?.length === 0 || adding.isPending || adding.error !== null;
-  if (!can("pets:write") || isDone || !isOffered) return null;
+  if (!can("pets:write") || answer !== "" || !isOffered) return null;
   return (
     <Notice tone="quiet">
       {adding.error && <Problem error={adding.error} />}
