@@ -17,7 +17,7 @@ import {
   mayMatch,
   newAnimalOf,
   optionsFor,
-  summaryOf,
+  chartWords,
   viewOf,
 } from "../../../src/pages/console/ui/animals/animal.ts";
 import {
@@ -49,7 +49,7 @@ describe("the chart", () => {
     [[2, 1100, 3], "1,105 animals were added, the most on 2 November: 1,100."],
     [[2, 2], "4 animals were added, the most on 1 November: 2."],
   ])("of %j says: %s", (counts, words) => {
-    expect(summaryOf(daysOf(...counts))).toBe(words);
+    expect(chartWords(daysOf(...counts))).toBe(words);
   });
 
   test("has a bar for each day with animals, the highest over the whole height", () => {

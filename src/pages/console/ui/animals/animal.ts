@@ -228,7 +228,7 @@ const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", t
 /** "20 November" @param date such as 2026-11-20 */
 export const dayName = (date: string): string => days.format(new Date(date));
 
-export const summaryOf = (days: readonly Day[]): string => {
+export const chartWords = (days: readonly Day[]): string => {
   const sum = days.reduce((sum, { count }) => sum + count, 0);
   if (sum === 0) return "No animals were added.";
   const most = days.reduce((most, day) => (day.count > most.count ? day : most));

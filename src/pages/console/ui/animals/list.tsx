@@ -31,7 +31,7 @@ import {
   isNarrow,
   isStatus,
   mayMatch,
-  summaryOf as chartWords,
+  chartWords,
   viewOf,
 } from "./animal.ts";
 import { Picture } from "./picture.tsx";
