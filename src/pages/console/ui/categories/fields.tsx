@@ -25,10 +25,7 @@ const WORDS: FormWords = {
     otherwise: "Use up to 40 letters A to Z and digits. Begin with a small letter.",
     rules: { taken: "Another field already has this name. Choose another." },
   },
-  choices: {
-    missing: "Enter at least one choice.",
-    otherwise: "Enter up to 50 different choices, each on a line.",
-  },
+  choices: { otherwise: "Enter up to 50 different choices, each on a line." },
 };
 
 const changeField = (fieldId: number, body: object) =>
