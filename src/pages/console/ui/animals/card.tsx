@@ -45,7 +45,13 @@ const Gallery = ({ name, photos }: { name: string; photos: readonly Photo[] }) =
 };
 
 /** What is known of an animal, without the members that are not set. @param isForAdopters only what they may see */
-const KnownFacts = ({ animal, isForAdopters = false }: { animal: Animal; isForAdopters?: boolean }) => {
+export const AnimalFacts = ({
+  animal,
+  isForAdopters = false,
+}: {
+  animal: Animal;
+  isForAdopters?: boolean;
+}) => {
   const { id, categoryId, status, profile } = animal;
   const { categories } = useCategories();
   const { data: fields = [] } = useCustomFields();
@@ -76,13 +82,6 @@ const KnownFacts = ({ animal, isForAdopters = false }: { animal: Animal; isForAd
     />
   );
 };
-
-export const AnimalFacts = ({ animal }: { animal: Animal }) => (
-  <article>
-    <h2>Facts</h2>
-    <KnownFacts animal={animal} />
-  </article>
-);
 
 /** The elements of CommonMark that look as in the console. */
 const ELEMENTS: ReadonlySet<string> = new Set("p em strong ul ol li blockquote pre code br h3".split(" "));
@@ -162,7 +161,7 @@ export const KennelCard = ({ animal, back }: { animal: Animal; back: string }) =
     >
       <div class="kennel-card">
         {photo && <Picture photo={photo} alt={altOf(photo, name)} sizes="40rem" />}
-        <KnownFacts animal={animal} isForAdopters />
+        <AnimalFacts animal={animal} isForAdopters />
         <QrCode text={new URL(animalPath(id), location.origin).href} label={`Code of the page of ${name}`} />
       </div>
     </Page>

@@ -4,7 +4,7 @@ import { AdopterName, Note } from "../adoptions/adoptions.tsx";
 import { OF_ANIMAL } from "../adoptions/queries.ts";
 import { pageOf, store } from "../api/client.ts";
 import { History } from "../audit/activity.tsx";
-import { Badge, Loading, Notice, One, Page, Problem, Time } from "../parts/page.tsx";
+import { Badge, Notice, One, Page, Time } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
 import { type Column, Table, byId } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
@@ -48,37 +48,38 @@ const COLUMNS: readonly Column<Order>[] = [
   { name: "Started", cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-const AnimalAdoptions = ({ id }: { id: number }) => {
-  const { data, error, isPending, refetch } = useAdoptionsOf(id);
-  if (isPending) return <Loading what="Loading adoptions" />;
-  return (
-    <>
-      {error && <Problem error={error} onRetry={refetch} />}
-      {data?.items.length === 0 && <p>No adoptions yet</p>}
-      {data && data.items.length > 0 && (
+const AnimalAdoptions = ({ id }: { id: number }) => (
+  <One found={useAdoptionsOf(id)} what="adoptions" withErrors>
+    {({ items }) =>
+      items.length === 0 ? (
+        <p>No adoptions yet</p>
+      ) : (
         <>
           <Table
             label="Adoptions"
             kind="adoptions-of"
             stackBelow={40}
             columns={COLUMNS}
-            items={data.items}
+            items={items}
             keyOf={byId}
           />
           <p>
             <a href={adoptionsPath({ animal: id })}>Show in adoptions</a>
           </p>
         </>
-      )}
-    </>
-  );
-};
+      )
+    }
+  </One>
+);
 
 const Details = ({ animal, arrange }: { animal: Animal; arrange: string }) => (
   <div class="card">
     <Portrait animal={animal} arrange={arrange} />
     <div>
-      <AnimalFacts animal={animal} />
+      <article>
+        <h2>Facts</h2>
+        <AnimalFacts animal={animal} />
+      </article>
       {useSession().can("orders:read") && (
         <article>
           <h2>Adoptions</h2>
