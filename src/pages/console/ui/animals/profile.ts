@@ -80,23 +80,16 @@ const valueAt = (profile: object, path: string): unknown =>
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], profile);
 
 /** The digits of a currency after the point: 2 for EUR, 0 for JPY. 2 if the code is unknown. */
-const digitsOf = (currency: string): number => {
-  try {
-    const format = new Intl.NumberFormat("en", { style: "currency", currency });
-    return format.resolvedOptions().maximumFractionDigits ?? 2;
-  } catch {
-    return 2;
-  }
-};
+const digitsOf = (currency: string): number =>
+  new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
-/** Decimals beyond these are errors of binary arithmetic: 1.1 * 100 is 110.00000000000001. */
-const EXACT_DECIMALS = 6;
-
-/** Other text is sent unchanged, and the API reports the error. */
-const numberOf = (text: string, factor = 1): number | string => {
+/**
+ * A number times a power of ten. Other text is sent unchanged, and the API reports the error. An exponent is exact:
+ * 1.1 * 100 is 110.00000000000001.
+ */
+const numberOf = (text: string, exponent = 0): number | string => {
   const plain = text.replace(",", ".");
-  if (!/^-?\d+(\.\d+)?$/.test(plain)) return text;
-  return factor === 1 ? Number(plain) : Number((Number(plain) * factor).toFixed(EXACT_DECIMALS));
+  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(`${plain}e${exponent}`) : text;
 };
 
 type Fee = NonNullable<Profile["fee"]>;
@@ -109,7 +102,7 @@ const feeText = ({ amount, currency }: Fee): string => {
 
 const feeOf = (text: string): object | string => {
   const [, amount, currency] = /^(\S+)\s*([A-Z]{3})$/.exec(text.toUpperCase()) ?? [];
-  return amount && currency ? { amount: numberOf(amount, 10 ** digitsOf(currency)), currency } : text;
+  return amount && currency ? { amount: numberOf(amount, digitsOf(currency)), currency } : text;
 };
 
 /** The text of each member by its name, as a form shows it; "" if it is absent. */
@@ -127,7 +120,7 @@ const jsonOf = (text: string, kind: Member["kind"]): unknown => {
   if (text === "") return null;
   if (kind === "money") return feeOf(text);
   if (kind === "number") return numberOf(text);
-  if (kind === "kilograms") return numberOf(text, 1000);
+  if (kind === "kilograms") return numberOf(text, 3);
   if (kind === "boolean") return text === "true";
   return kind === "list" ? text.split(/\s*,\s*/).filter(Boolean) : text;
 };
