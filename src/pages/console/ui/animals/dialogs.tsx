@@ -49,7 +49,7 @@ import { ACCEPTED, useSendPhoto } from "./photos.tsx";
 import { PlaceAdoption } from "../adoptions/place.tsx";
 import { takeFocus } from "../parts/navigation.ts";
 import { type Member, membersWith, profileChangeOf, profileDraftOf, profileWords } from "./profile.ts";
-import { ProfileFields } from "./profile-fields.tsx";
+import { type AnimalEntries, ProfileFields } from "./profile-fields.tsx";
 import { fetchVersion, useAnimalActions, useAnimalVersion } from "./queries.ts";
 
 export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
@@ -221,7 +221,7 @@ const AnimalForm = ({
   action,
   onSubmit,
 }: {
-  form: Pick<ReturnType<typeof useDraft<AnimalDraft>>, "bind" | "theirs">;
+  form: AnimalEntries;
   members: readonly Member[];
   /** Shown above the fields. For an outdated animal, it replaces the error message. */
   notice?: ComponentChildren;

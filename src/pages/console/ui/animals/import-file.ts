@@ -1,8 +1,8 @@
 import { csvLine, guardFormula } from "../../../../lib/csv-writer.ts";
 import type { components } from "../../../../client/types/store.d.ts";
-import { formatCount, pluralize } from "../parts/wording.ts";
+import { type Options as Choices, formatCount, pluralize } from "../parts/wording.ts";
 import { STATUS_OPTIONS } from "./animal.ts";
-import { type Member, type Options as Choices, optionsOf, profileDraftOf } from "./profile.ts";
+import { type Member, profileDraftOf } from "./profile.ts";
 
 export type Report = components["schemas"]["ImportReport"];
 export type Import = components["schemas"]["Import"];
@@ -222,7 +222,7 @@ export const meaningsOf = (field: string, members: readonly Member[], categories
   if (field === "category") return categories.map((name) => [name, name] as const);
   const member = members.find((one) => fieldOf(one) === field);
   if (member?.kind === "boolean") return ANSWERS.slice(0, 2);
-  return (member && optionsOf(member)) ?? ANSWERS;
+  return member?.options ?? ANSWERS;
 };
 
 const FLAG = /('[^']*'|"[^"]*"|\S+)/.source;

@@ -1,24 +1,26 @@
 import { useState } from "preact/hooks";
-import { SelectField, TextField, useDraft } from "../parts/form.tsx";
+import { SelectField, TextField, type useDraft } from "../parts/form.tsx";
 import { problemAt, problemsOf } from "../parts/wording.ts";
 import type { AnimalDraft } from "./animal.ts";
-import { type Member, optionsOf } from "./profile.ts";
+import type { Member } from "./profile.ts";
 
-type Bind = ReturnType<typeof useDraft<AnimalDraft>>["bind"];
+/** The entries of a form for an animal, and those that another user has changed. */
+export type AnimalEntries = Pick<ReturnType<typeof useDraft<AnimalDraft>>, "bind" | "theirs">;
+
+interface ProfileFieldsProps extends AnimalEntries {
+  members: readonly Member[];
+  /** One about a member unfolds the fields. */
+  error: Error | null;
+}
 
 const MemberField = ({
-  member,
+  member: { name, kind, options, isPrivate, ...member },
   bind,
   theirs,
-}: {
-  member: Member;
-  bind: Bind;
-  theirs: string | undefined;
-}) => {
-  const { name, kind, isPrivate } = member;
-  const options = optionsOf(member);
+}: AnimalEntries & { member: Member }) => {
   const label = isPrivate ? `${member.label} (not public)` : member.label;
-  const changed = theirs === "" ? "Somebody else removed it." : theirs && "Somebody else changed it.";
+  const changed =
+    theirs[name] === "" ? "Somebody else removed it." : theirs[name] && "Somebody else changed it.";
   const { value = "", ...bound } = bind(name);
   const field = { label, hint: changed ?? member.hint, value, ...bound };
   if (options) return <SelectField options={[["", "–"], ...options]} {...field} />;
@@ -26,14 +28,6 @@ const MemberField = ({
   if (kind === "date") return <TextField type="date" {...field} />;
   return <TextField {...field} />;
 };
-
-interface ProfileFieldsProps {
-  members: readonly Member[];
-  bind: Bind;
-  theirs: Partial<AnimalDraft>;
-  /** One about a member unfolds the fields. */
-  error: Error | null;
-}
 
 /** The fields of a profile, folded until the user wants them. */
 export const ProfileFields = ({ members, bind, theirs, error }: ProfileFieldsProps) => {
@@ -49,7 +43,7 @@ export const ProfileFields = ({ members, bind, theirs, error }: ProfileFieldsPro
       <summary>More about the animal</summary>
       <div>
         {members.map((member) => (
-          <MemberField key={member.name} member={member} bind={bind} theirs={theirs[member.name]} />
+          <MemberField key={member.name} member={member} bind={bind} theirs={theirs} />
         ))}
       </div>
     </details>

@@ -1,12 +1,9 @@
 import type { components } from "../../../../client/types/store.d.ts";
-import { type FormWords, pluralize } from "../parts/wording.ts";
+import { type Options, type FormWords, pluralize } from "../parts/wording.ts";
 
 export type Profile = components["schemas"]["Profile"];
 export type CustomField = components["schemas"]["Field"];
 export type Photo = components["schemas"]["Photo"];
-
-/** Choices: each value with its words. */
-export type Options = readonly (readonly [value: string, words: string])[];
 
 /** A member of a profile: its name in a draft, and how people read and write it. */
 export interface Member {
@@ -34,14 +31,14 @@ const SEX_NAMES = { female: "Female", male: "Male", unknown: "Unknown" };
 /** In the order of the form. */
 export const MEMBERS: readonly Member[] = [
   { name: "sex", label: "Sex", options: Object.entries(SEX_NAMES) },
-  { name: "neutered", label: "Neutered", kind: "boolean" },
+  { name: "neutered", label: "Neutered", kind: "boolean", options: YES_OR_NO },
   { name: "birthDate", label: "Born", hint: "A year, a month or a day: 2024, 2024-05 or 2024-05-17." },
-  { name: "birthDateEstimated", label: "Date of birth is estimated", kind: "boolean" },
+  { name: "birthDateEstimated", label: "Date of birth is estimated", kind: "boolean", options: YES_OR_NO },
   { name: "breeds", label: "Breed", kind: "list", hint: "Up to 4. Put commas between them." },
   { name: "colour", label: "Colour" },
   { name: "size", label: "Size", options: SIZES },
   { name: "weightGrams", label: "Weight", kind: "kilograms", hint: "In kilograms, such as 3.8." },
-  { name: "vaccinated", label: "Vaccinated", kind: "boolean" },
+  { name: "vaccinated", label: "Vaccinated", kind: "boolean", options: YES_OR_NO },
   { name: "microchip", label: "Microchip", isPrivate: true },
   { name: "goodWith.children", label: "Good with children", options: ANSWERS },
   { name: "goodWith.dogs", label: "Good with dogs", options: ANSWERS },
@@ -61,7 +58,7 @@ const memberOf = ({ name, label, kind, choices, public: isPublic }: CustomField)
   label,
   kind,
   isPrivate: !isPublic,
-  options: choices?.map((choice) => [choice, choice]),
+  options: kind === "boolean" ? YES_OR_NO : choices?.map((choice) => [choice, choice]),
 });
 
 /** All members, those of the custom fields last. */
@@ -69,10 +66,6 @@ export const membersWith = (fields: readonly CustomField[]): readonly Member[] =
   ...MEMBERS,
   ...fields.map(memberOf),
 ];
-
-/** The choices of a member; undefined if it has none. */
-export const optionsOf = ({ kind, options }: Member): Options | undefined =>
-  kind === "boolean" ? YES_OR_NO : options;
 
 const valueAt = (profile: object, path: string): unknown =>
   path
@@ -134,8 +127,8 @@ const DATE_RULES = { maximum: "Enter a date that is at most a year from now." };
 export const profileWords = (members: readonly Member[]): FormWords =>
   Object.fromEntries(
     members.map(({ name, kind, hint }) => {
-      const rules = kind === "date" || name === "birthDate" ? DATE_RULES : undefined;
-      return [name, { ...(rules && { rules }), ...(hint && name !== "reference" && { otherwise: hint }) }];
+      const rules = kind === "date" || name === "birthDate" ? DATE_RULES : {};
+      return [name, { rules, ...(hint && name !== "reference" && { otherwise: hint }) }];
     }),
   );
 
@@ -228,7 +221,7 @@ export const factOf = (
   member: Member,
   { isHere, now }: { isHere: boolean; now: Date },
 ): string => {
-  const { name, kind } = member;
+  const { name, kind, options } = member;
   const text = textOf(profile, member);
   if (text === "") return "";
   if (name === "birthDate") return born(profile, now);
@@ -236,7 +229,7 @@ export const factOf = (
   if (kind === "money") return formatFee(profile.fee!);
   if (kind === "kilograms") return `${text} kg`;
   if (kind === "date") return formatDate(text);
-  return optionsOf(member)?.find(([value]) => value === text)?.[1] ?? text;
+  return options?.find(([value]) => value === text)?.[1] ?? text;
 };
 
 /** The facts that a user has chosen as columns. @param names separated by spaces; unknown ones are ignored */

@@ -4,9 +4,9 @@ import { ERRORS, dataOf, platform } from "../api/client.ts";
 import { useAction } from "../parts/action.tsx";
 import { Dialog, DialogButtons, DialogForm } from "../parts/dialog.tsx";
 import { Badge, Loading, Notice, Problem, Sentence } from "../parts/page.tsx";
-import { Check, Field, type Options, SelectField, TextField, useDraft } from "../parts/form.tsx";
+import { Check, Field, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { takeFocus } from "../parts/navigation.ts";
-import { formatCount, isolated, pluralize } from "../parts/wording.ts";
+import { formatCount, isolated, type Options, pluralize } from "../parts/wording.ts";
 import { domainPath, projectPath } from "../projects/model.ts";
 import {
   type Addition,

@@ -3,7 +3,7 @@ import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { FieldProblem } from "../api/client.ts";
 import { Problem, Sentence } from "./page.tsx";
 import { conflicting, differing } from "./draft.ts";
-import { type FormWords, problemAt, problemsOf, wordsFor } from "./wording.ts";
+import { type FormWords, type Options, problemAt, problemsOf, wordsFor } from "./wording.ts";
 
 const Errors = createContext<(field: string) => string | undefined>(() => undefined);
 
@@ -195,9 +195,6 @@ export const TextField = ({
     }}
   </Field>
 );
-
-/** The choices of a list: each value with its text. */
-export type Options = readonly (readonly [value: string, words: string])[];
 
 interface Choice<Value> {
   value: Value;

@@ -1,5 +1,8 @@
 import { ApiError, type FieldProblem } from "../api/client.ts";
 
+/** The choices of a list: each value with its text. */
+export type Options = readonly (readonly [value: string, words: string])[];
+
 /** The colour of a badge or a notice. */
 export type Tone = "good" | "waiting" | "bad" | "quiet";
 
