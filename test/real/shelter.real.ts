@@ -213,7 +213,7 @@ test("two editors of one animal do not overwrite each other, and neither loses a
   expect(await read("/v1/pets")).toEqual([before]);
   await send("/v1/pets/1", { name: "Bellissima", status: "sold" }, "PATCH");
   await dialog("Save").click();
-  await it.alert("Somebody else has changed this animal, so nothing was saved.").waitFor();
+  await it.alert("Somebody else has changed this animal. Your changes are not saved yet.").waitFor();
   expect(await read("/v1/pets")).toMatchObject([{ name: "Bellissima", status: "sold" }]);
   expect(await violationsOf(page)).toEqual([]);
   await dialog("Reload and keep my changes").click();

@@ -341,13 +341,11 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
 
 interface OutdatedProps {
   isLoaded: boolean;
-  /** What was saved before the conflict: "nothing" or "only a part". */
-  saved: string;
   reloading: Pick<ActionState, "error" | "isPending" | "run">;
 }
 
 /** Reports that another user has changed the animal, offers to reload it, and confirms the reload. */
-const Outdated = ({ isLoaded, saved, reloading }: OutdatedProps) => (
+const Outdated = ({ isLoaded, reloading }: OutdatedProps) => (
   <>
     {reloading.error && <Problem error={reloading.error} />}
     <div role="alert">
@@ -359,7 +357,7 @@ const Outdated = ({ isLoaded, saved, reloading }: OutdatedProps) => (
           </p>
         ) : (
           <>
-            <p>Somebody else has changed this animal, so {saved} was saved.</p>
+            <p>Somebody else has changed this animal. Your changes are not saved yet.</p>
             <ActionButton action={reloading} class="secondary outline">
               Reload and keep my changes
             </ActionButton>
@@ -407,15 +405,7 @@ const EditForm = ({ version, back }: { version: WholeVersion; back: string }) =>
     <AnimalForm
       form={form}
       members={members}
-      notice={
-        (isOutdated || isReloaded) && (
-          <Outdated
-            isLoaded={!isOutdated}
-            saved={seen === version || isReloaded ? "nothing" : "only a part"}
-            reloading={reloading}
-          />
-        )
-      }
+      notice={(isOutdated || isReloaded) && <Outdated isLoaded={!isOutdated} reloading={reloading} />}
       label="Save"
       action={{ ...saving, isPending: saving.isPending || reloading.isPending }}
       onSubmit={() => saving.run({ seen, draft })}
