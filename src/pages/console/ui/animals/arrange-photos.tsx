@@ -62,7 +62,7 @@ const PhotosForm = ({ id: petId, given, back }: { id: number; given: readonly Ph
       onSubmit={() => isDirty && saving.run(photos)}
     >
       <p>The first photo is shown large. Drag the photos into order, or use the arrows.</p>
-      <ol class="arrange">
+      <ol class="arrange bare">
         {photos.map((photo, at) => (
           <li
             key={photo.id}

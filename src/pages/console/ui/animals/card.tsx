@@ -25,7 +25,7 @@ const Gallery = ({ name, photos }: { name: string; photos: readonly Photo[] }) =
           <p>No photo yet</p>
         )}
       </div>
-      <ul>
+      <ul class="bare">
         {photos.length > 1 &&
           photos.map((photo) => (
             <li key={photo.id}>

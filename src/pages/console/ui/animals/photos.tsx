@@ -91,7 +91,7 @@ export const AddPhotos = ({ petId }: { petId: number }) => {
       <p class="visually-hidden" role="status">
         {sending > 0 && `Sending ${pluralize(sending, "photo")}`}
       </p>
-      <ul class="uploads">
+      <ul class="uploads bare">
         {uploads.map((upload) => (
           <Upload key={upload.id} {...upload} />
         ))}

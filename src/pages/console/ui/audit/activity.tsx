@@ -55,7 +55,7 @@ const Entries = ({ entries }: { entries: readonly Entry[] }) => {
   const { categories } = useCategories();
   const nameOf = (id: string) => categoryOf(categories, id)?.name ?? id;
   return (
-    <ol class="entries">
+    <ol class="entries bare">
       {entries.map(({ id, at, actor, action, resource, changes }) => (
         <li key={id}>
           <p>

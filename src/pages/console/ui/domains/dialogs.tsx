@@ -147,7 +147,7 @@ const Results = ({ additions, back }: { additions: readonly Addition[]; back: st
         {pluralize(additions.length - refused, "domain")} added or already there, {formatCount(refused)}{" "}
         refused.
       </p>
-      <ul class="domains">
+      <ul class="domains bare">
         {sorted.map((addition, index) => (
           <Result key={index} addition={addition} />
         ))}

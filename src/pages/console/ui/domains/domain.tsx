@@ -282,7 +282,7 @@ export const CheckDomain = ({ project: { slug, target } }: { project: Project })
 /** The steps until a domain is active. They are folded away once all are done. */
 const Steps = ({ steps }: { steps: readonly Step[] }) => {
   const list = (
-    <ol class="steps">
+    <ol class="steps bare">
       {steps.map(({ name, state, at }) => (
         <li
           key={name}
@@ -315,7 +315,7 @@ const Steps = ({ steps }: { steps: readonly Step[] }) => {
 const Events = ({ history }: { history: readonly Event[] }) => (
   <>
     <h3>History</h3>
-    <ul class="events">
+    <ul class="events bare">
       {history.map((event) => (
         <li key={`${event.at} ${event.event}`}>
           {eventWords(event)}{" "}

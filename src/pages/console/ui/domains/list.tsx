@@ -195,7 +195,7 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
         purpose="Publish the site under your own domain too. You need access to the domain's DNS settings."
       >
         {(domains) => (
-          <ul class="domains">
+          <ul class="domains bare">
             {domains.map((domain) => (
               <Row key={domain.hostname} domain={domain} primary={primary} />
             ))}

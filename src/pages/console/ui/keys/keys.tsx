@@ -346,7 +346,7 @@ const columnsOf = (hasDeprecated: boolean): readonly Column<Key>[] => [
   {
     name: "Permissions",
     cell: ({ scopes }) => (
-      <ul class="scopes">
+      <ul class="scopes bare">
         {scopes.map((scope) => (
           <li key={scope} title={PERMISSIONS[scope]}>
             {scope === "*" ? "Full access" : <code>{scope}</code>}
