@@ -230,7 +230,7 @@ const Steps = ({ adoption }: { adoption: Adoption }) => {
       {error && <Problem error={error} />}
       <p>{NEXT[status]}</p>
       {possible.length > 0 && (
-        <div>
+        <div class="buttons">
           {possible.map((step) =>
             step === "cancel" || step === "return" ? (
               <a key={step} class="button secondary outline" href={adoptionPath(id, step)}>
