@@ -435,7 +435,7 @@ const AdoptionList = ({ view }: { view: View }) => {
           empty={<NothingFound view={view} counts={counts} />}
           table={{
             label: "Adoptions",
-            kind: "adoptions",
+            kind: "adoptions placed",
             stackBelow: 60,
             columns: mayChange ? WITH_ACTIONS : COLUMNS,
             keyOf: byId,

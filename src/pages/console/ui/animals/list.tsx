@@ -283,7 +283,7 @@ const useTable = (
       .join(" ");
   return {
     label: "Animals",
-    kind: `animals ${view.as ?? (facts.length > 0 ? "wide" : "")}`,
+    kind: `animals placed ${view.as ?? (facts.length > 0 ? "wide" : "")}`,
     // Pictures are always stacked.
     stackBelow: view.as ? 1000 : 48,
     columns,

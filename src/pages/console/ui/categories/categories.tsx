@@ -185,7 +185,7 @@ const CategoryList = () => {
       things="categories"
       words={`${length < MAX_CATEGORIES ? "" : "The first "}${pluralize(length, "category", "categories")}`}
       purpose="Group animals by kind, such as dogs and cats."
-      table={{ label: "Categories", kind: "categories", stackBelow: 34, columns, keyOf: byId }}
+      table={{ label: "Categories", kind: "categories placed", stackBelow: 34, columns, keyOf: byId }}
     />
   );
 };
