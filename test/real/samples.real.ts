@@ -166,6 +166,8 @@ const openSamples = async (cwd: string) => {
   await run(["tar", "-czf", "site.tar.gz", "-C", "site", "."], { cwd });
   const photo = new Uint8Array(await new Bun.Image(await png(640, 480)).jpeg().bytes());
   await Bun.write(join(cwd, "photo.jpg"), photo);
+  await Bun.write(join(cwd, "animals.csv"), "name,categoryId\nBella,3\n");
+  await Bun.write(join(cwd, "animals.ndjson"), '{"name":"Bella","categoryId":3}\n');
   await seed(server.url, server.key, Bun.file(join(cwd, "site.tar.gz")));
   await addPhotos(server.url, server.key, photo);
   const samples = [

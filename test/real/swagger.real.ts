@@ -62,7 +62,13 @@ test("the Swagger page lists animals first, filters, marks beta and names its se
   await openDocs(page, server.url);
   const texts = (selector: string) =>
     page.evaluate(`[...document.querySelectorAll('${selector}')].map((one) => one.textContent)`);
-  expect((await texts(".opblock-tag a")) as string[]).toEqual(["animals", "photos", "categories", "store"]);
+  expect((await texts(".opblock-tag a")) as string[]).toEqual([
+    "animals",
+    "photos",
+    "imports",
+    "categories",
+    "store",
+  ]);
   expect(await texts("#servers option")).toEqual([`${server.url}/v1 - Production`]);
   const badges = "#operations-animals-changePet .beta-badge, #operations-animals-listPets .beta-badge";
   expect(await texts(badges)).toEqual(["beta"]);

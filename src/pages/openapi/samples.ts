@@ -12,7 +12,12 @@ export interface SampleRequest {
   response: "json" | "text" | "stream" | "none";
 }
 
-const FILES: Record<string, string> = { "application/gzip": "site.tar.gz", "image/jpeg": "photo.jpg" };
+const FILES: Record<string, string> = {
+  "application/gzip": "site.tar.gz",
+  "application/x-ndjson": "animals.ndjson",
+  "image/jpeg": "photo.jpg",
+  "text/csv": "animals.csv",
+};
 
 /** Required parameters, and the page size, which readers ask for first. */
 const isSent = ({ in: place, name, required }: Json): boolean =>
