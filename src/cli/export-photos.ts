@@ -80,7 +80,8 @@ async function* copyPhotos(
 
 /**
  * Copies the photos of animals to `DIRECTORY/7/01.webp`: the id of the animal, and the place of the photo. `photos.csv` names the
- * animal and the text of each. Files that the previous list names and the new one does not are deleted.
+ * animal and the text of each. Files that the previous list names and the new one does not are deleted, unless they are
+ * more than half, or only the photos of one status are copied.
  * @throws OperatorError if they cannot be written there
  */
 export const exportPhotos = async (
@@ -93,12 +94,15 @@ export const exportPhotos = async (
   makeDirectories(directory);
   const exported: PhotoExport = { photos: 0, damaged: [] };
   const list = join(directory, "photos.csv");
-  const stale = listedIn(list);
-  await replaceDurably(list, `${list}.partial`, async (temporary) => {
-    await writeFile(temporary, copyPhotos(database, config, selection, exported, stale), OWN_FILE);
-    // A stopped export lists too few, and a file may be the last copy of a photo that is damaged in the store.
-    if (selection.isStopped() || exported.damaged.length > 0) return;
+  const listed = listedIn(list);
+  const stale = new Set(listed);
+  await replaceDurably(list, `${list}.partial`, (temporary) =>
+    writeFile(temporary, copyPhotos(database, config, selection, exported, stale), OWN_FILE),
+  );
+  // A file may be the last copy of its photo: if the store is another one, or the photo is damaged there.
+  const isComplete =
+    selection.status === undefined && !selection.isStopped() && exported.damaged.length === 0;
+  if (isComplete && stale.size * 2 <= listed.size)
     for (const file of stale) rmSync(join(directory, file), { force: true });
-  });
   return exported;
 };

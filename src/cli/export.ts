@@ -333,7 +333,7 @@ export const exportCommand = command({
   hiddenSettings: ["diskReserve"],
   notes: [
     "The file is a consistent snapshot, sorted by id; the server can keep writing meanwhile. Importing it elsewhere gives the same animals in the same order, with their profiles and custom fields, and with new ids. It has a column for each member of a profile and each custom field that at least one animal has.",
-    "--photos writes the largest size of each photo, or its original if it is stored, as DIRECTORY/ID/01.webp. DIRECTORY/photos.csv names the animal and the text of each. Another run copies only new and changed photos, and deletes the files of the previous list that are not in the new one. An import reads no photos: add them with pets photo add.",
+    "--photos writes the largest size of each photo, or its original if it is stored, as DIRECTORY/ID/01.webp. DIRECTORY/photos.csv names the animal and the text of each. Another run copies only new and changed photos. It deletes the files of deleted photos, if these are at most half of the previous list. With --status it deletes nothing. An import reads no photos: add them with pets photo add.",
     "The reader of standard output may be slow: after a second the rest goes to a temporary file in DATA_DIR. The export ends if nothing is read for ten minutes.",
     "A spreadsheet interprets a text that begins with =, +, - or @ as a formula. The CSV file has a ' before such a text, which import removes. For a program that needs the texts unchanged, use --raw. Import that file with --raw, too.",
   ],

@@ -135,19 +135,31 @@ test("another export deletes the files of deleted photos, and no file that the l
     "1,Bella,notes.webp,\n1,Bella,1/03.webp,\n1,Bella,../1.webp,\n",
   );
   await store.call("DELETE", "/v1/pets/1/photos/1");
-  await store.call("DELETE", "/v1/pets/2");
   await runExport("again.csv");
   expect(filesIn(directory)).toEqual([
     "1",
     "1/01.webp",
     "1/03.webp",
     "2",
+    "2/01.webp",
     "3",
     "3/01.webp",
     "notes.webp",
     "photos.csv",
   ]);
   expect(existsSync(join(directory, "../1.webp"))).toBe(true);
+});
+
+test("an export of another store or of one status deletes no photo of the directory", async () => {
+  const { store, directory, runExport } = await withPhotos();
+  await runExport("animals.csv");
+  const files = filesIn(directory);
+  await runExport("sold.csv", "--status", "sold");
+  expect(filesIn(directory)).toEqual(files);
+  await runExport("animals.csv");
+  for (const id of [1, 2]) await store.call("DELETE", `/v1/pets/${id}`);
+  await runExport("again.csv");
+  expect(filesIn(directory)).toEqual(files);
 });
 
 test("an export that cannot read a photo deletes no file, which may be its last copy", async () => {
