@@ -104,10 +104,10 @@ test("a file with animals that are here updates them, and an undo names an anima
   await said("2 animals added.");
   await page.goto(`${server.url}/console/animals/import`);
   await it.choose("b.csv", LIST.replace("80", "70").replace("2,Rex", "3,Max"));
-  await page.getByText("update them with “Update animals that are already here”").waitFor();
-  await field("Update animals that are already here").check();
+  await page.getByText("update them with “Update existing animals”").waitFor();
+  await field("Update existing animals").check();
   await said("1 animal would be added, 1 would be changed, 1 animal not in the file.");
-  expect(await field("Animals are found by").inputValue()).toBe("ID");
+  expect(await field("Match animals by").inputValue()).toBe("ID");
   await page.getByText("Not in the file: Rex").waitFor();
   await dialog("Import 2 animals").click();
   await said("1 animal added, 1 changed, 1 animal not in the file.");

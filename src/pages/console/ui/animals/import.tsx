@@ -116,7 +116,11 @@ const Summary = ({
           <Names title="New categories" names={report.createdCategories} />
           <Names title="New custom fields" names={report.createdFields} />
           <Names title="Not in the file" names={report.absentAnimals.map(({ name }) => name)} />
-          <ul>{isDry && file.notesOf(report).map((note) => <li key={note}>{note}</li>)}</ul>
+          <ul>
+            {file.notesOf(report).map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
         </>
       )}
     </>
@@ -145,9 +149,9 @@ const PreviewPart = ({ report, members }: Shown) => {
   const isUpdate = preview.some(({ id }) => id !== undefined);
   return (
     preview.length > 0 && (
-      <Part title="The first animals">
+      <Part title="Preview">
         <Table
-          label="The first animals"
+          label="Preview"
           stackBelow={32}
           items={preview}
           keyOf={({ line }) => line}
@@ -158,7 +162,7 @@ const PreviewPart = ({ report, members }: Shown) => {
   );
 };
 
-const MISSING = Object.entries({ "": "Stay as they are", adopted: "Become adopted", delete: "Are deleted" });
+const MISSING = Object.entries({ "": "Keep unchanged", adopted: "Mark as adopted", delete: "Delete" });
 const DATES = Object.entries({
   "": "Automatic",
   dmy: "Day first: 31/12/2026",
@@ -183,7 +187,7 @@ const OptionsPart = ({ form: { draft, bind, change }, columns, texts }: Shown & 
       {isShown("again") && check("again")}
       {check("update", { key: draft.key || file.keyColumnOf(columns) })}
       <div class="fields">
-        {draft.update && <SelectField label="Animals are found by" options={names} {...bind("key")} />}
+        {draft.update && <SelectField label="Match animals by" options={names} {...bind("key")} />}
         {draft.update && (
           <SelectField label="Animals not in the file" options={MISSING} {...bind("missing")} />
         )}
@@ -204,7 +208,7 @@ const WordsPart = ({ form: { draft, change }, members, report }: Shown) => {
   const words = file.wordsOf(draft, report);
   return (
     words.length > 0 && (
-      <Part title="What do these words mean?">
+      <Part title="Match unknown values">
         <div class="fields">
           {words.map((word) => {
             const [field = "", ...text] = word.split(":");
@@ -248,7 +252,7 @@ const ColumnsPart = ({ form: { draft, change }, members, columns }: Shown) => {
         columns={[
           { name: "Column", kind: "row", cell: ({ name }) => <bdi>{name}</bdi> },
           { name: "Imported as", cell: select },
-          { name: "In the file", cell: ({ samples }) => <bdi>{samples.join(" · ")}</bdi> },
+          { name: "Sample values", cell: ({ samples }) => <bdi>{samples.join(" · ")}</bdi> },
         ]}
       />
     </Part>
@@ -268,7 +272,7 @@ const RejectedPart = ({ checked: { report, rows }, corrections, onCorrections, c
     <Part title="Rejected rows">
       <p>
         {report.rejected > rows.length && `These are the first ${rows.length} of ${report.rejected}. `}
-        Correct them here, or import the others without them.
+        Correct these rows here, or import the file without them.
       </p>
       {rows.map((found) => {
         const values = corrections[found.line] ?? file.valuesOf(found, report);
@@ -378,7 +382,7 @@ const ImportForm = ({ chosen, onChosen, view }: FormProps) => {
         {chosen.isGuess && (
           <Notice
             tone="waiting"
-            text="The file is not UTF-8 and was read as windows-1252. If letters look wrong, save it as CSV UTF-8."
+            text="The file is not UTF-8, so it was read as windows-1252. If accented letters look wrong, save it as CSV UTF-8."
           />
         )}
         {problem && (
@@ -459,7 +463,10 @@ const UndoForm = ({ one, back }: { one: file.Import; back: string }) => {
   return (
     <Confirm action={undoing} label="Undo" isDangerous>
       <About name={one.file}>will be undone: {file.countsOf(one)}</About>
-      <p>Added animals are deleted, and the others are restored. New categories and custom fields stay.</p>
+      <p>
+        Animals that it added are deleted. Animals that it changed or deleted are restored. Categories and
+        custom fields that it created are kept.
+      </p>
     </Confirm>
   );
 };
@@ -478,7 +485,7 @@ const ChooseFile = ({ onChosen, view }: Pick<FormProps, "onChosen" | "view">) =>
     <>
       {advice && <Problem error={advice} />}
       <DropField
-        label="Drop a spreadsheet here that was saved as CSV, or choose it. Then you see what would be imported."
+        label="Drop a CSV file here, or choose one. You can review the changes before you import."
         name="file"
         onFiles={(files) => void choose(files)}
       />
