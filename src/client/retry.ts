@@ -8,6 +8,7 @@ const MIN_DELAY_MS = 250;
 const NOTHING_DONE: ReadonlySet<string> = new Set([
   "rate_limited",
   "idempotency_in_flight",
+  "import_running",
   "storage_unavailable",
   "not_ready",
 ]);

@@ -84,6 +84,7 @@ export const FAULTS = {
   deploy_active: [409, "The deploy is being served: activate another one first."],
   quota_exceeded: [409, "The project has used up its quota: delete deploys that you no longer need."],
   invalid_archive: [400, "The archive cannot be deployed."],
+  already_imported: [409, "The file was already imported."],
   import_refused: [400, "The file cannot be imported."],
   import_running: [409, "Another import is running: try again when it has finished."],
   undo_refused: [409, "The import cannot be undone."],

@@ -8,7 +8,7 @@ import type { WithoutIdleTimeout } from "../../lib/idle-timeout.ts";
 import { StoreChanged } from "./change-queries.ts";
 import { FileRefused } from "./columns.ts";
 import * as model from "./model.ts";
-import type { ImportResult } from "./import.ts";
+import { AlreadyImported, type ImportResult } from "./import.ts";
 import { addMapping, addValue, InvalidOption, optionsOf } from "./options.ts";
 import { importReport, inApiWords } from "./report.ts";
 import { CategoryGone, ConcurrentImport } from "./repository.ts";
@@ -106,6 +106,7 @@ const faultOf = (error: unknown): unknown => {
   if (error instanceof InvalidOption)
     return fieldFault("invalid_request", { field, rule: "format" }, message);
   if (error instanceof UndoRefused) return new Fault("undo_refused", message);
+  if (error instanceof AlreadyImported) return new Fault("already_imported", message);
   const isRefused = [FileRefused, CategoryGone, StoreChanged].some((kind) => error instanceof kind);
   return isRefused ? new Fault("import_refused", message) : error;
 };
@@ -177,7 +178,7 @@ export const importEndpoints = ({ imports, receive, macros, withoutIdleTimeout }
     idempotent: true,
     response: { headers: ["Location"] },
     alsoReturns: { 200: { description: "A dry run. Nothing was written.", example: DRY_RUN } },
-    faults: ["import_refused", "import_running"],
+    faults: ["import_refused", "already_imported", "import_running"],
     run: ({ query, request, caller, once }) =>
       withFaults(() => {
         const options = requestOf(query, request);

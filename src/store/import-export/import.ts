@@ -74,6 +74,8 @@ type RefusedRow = Extract<Decision, { reason: string }>;
 export interface Dependencies {
   /** Undefined: rows are only validated. */
   imports: ImportRepository | undefined;
+  /** Those that were not undone. */
+  earlierImports(): Import[];
   categories: CategoryAccess;
   present: PresentPets;
   /** Adds a custom field. */
@@ -111,6 +113,11 @@ const resumeNote = (previous: Import, current: Import | undefined): string =>
   previous.finishedAt === null
     ? `continues after the ${quantity(previous.read, "row")} that an earlier import has read${previousRejectedNote(previous, current)}`
     : `${quantity(previous.read, "row")} of it ${previous.read === 1 ? "was" : "were"} imported on ${formatDate(previous.finishedAt)}: continues after them; --again imports all`;
+
+/** Every row of the file was imported before. */
+export class AlreadyImported extends FileRefused {
+  override name = "AlreadyImported";
+}
 
 const importedMessage = (
   file: string,
@@ -181,22 +188,21 @@ const notesOfAbsent = (
 /** An update acts on so many absent animals without a question, and on up to half of all. */
 const FEW = 10;
 
-/** @throws FileRefused if so many animals are absent that the file may have only a part of them */
-const assertComplete = async (
+/** Why the file may have only a part of the animals; undefined if few enough are absent. */
+const findGap = async (
   pages: Iterable<readonly PresentPet[]>,
   isAbsent: (pet: PresentPet) => boolean,
   missing: NonNullable<ImportOptions["missing"]>,
-): Promise<void> => {
+): Promise<string | undefined> => {
   let [all, absent] = [0, 0];
   for (const page of pages) {
     await yieldThread();
     all += page.length;
     absent += page.filter(isAbsent).length;
   }
-  if (absent > FEW && absent * 2 > all)
-    throw new FileRefused(
-      `${absent} of ${all} animals are not in the file, so none was ${ACTED[missing]}: if the file is complete, run the command again with --yes`,
-    );
+  return absent > FEW && absent * 2 > all
+    ? `${absent} of ${all} animals are not in the file, so none was ${ACTED[missing]}: if the file is complete, run the command again with --yes`
+    : undefined;
 };
 
 const changesOfAbsent = (found: readonly PresentPet[], missing: ImportOptions["missing"]): BatchChanges => ({
@@ -313,7 +319,9 @@ const importWriter = (
   const begin = async (): Promise<Import> => {
     session = imports && (await openSession(imports, options, format, record, previous, known));
     if (previous) reporter.onNote(resumeNote(previous, session?.state));
-    return session?.state ?? { ...record, id: 0, rejectedFile: null, finishedAt: null, undoneAt: null };
+    if (imports) for (const field of format.newFields) await dependencies.addField(field);
+    const dry = { id: 0, rejectedFile: null, finishedAt: null, undoneAt: null };
+    return session?.state ?? { ...record, ...previous, ...dry };
   };
 
   const recordProgress = ({ bytes, start }: Batch, end: number) => {
@@ -383,7 +391,7 @@ const importWriter = (
         await store(before, next, changes);
       });
     },
-    /** The first animals that the file lacks. */
+    /** Preview that the file lacks. */
     absent,
     /** Finds the animals that the file of an update lacks, and acts on them. */
     async findAbsent(): Promise<void> {
@@ -391,8 +399,12 @@ const importWriter = (
       if (checker.unnamed() > 0) return reporter.onNote(unnamedNote(checker.unnamed()));
       const { missing } = options;
       const isAbsent = ({ id }: PresentPet) => !checker.seenIds.has(id);
-      if (missing && imports && !options.isConfirmed)
-        await assertComplete(present.pages(key, newestPet), isAbsent, missing);
+      const gap =
+        missing && !options.isConfirmed
+          ? await findGap(present.pages(key, newestPet), isAbsent, missing)
+          : undefined;
+      if (gap !== undefined && imports) throw new FileRefused(gap);
+      if (gap !== undefined) reporter.onNote(gap);
       let acted = 0;
       for (const page of present.pages(key, newestPet)) {
         await yieldThread();
@@ -410,10 +422,10 @@ const importWriter = (
       for (const note of notesOfAbsent(missing, { acted, kept: state.absent - acted, isDry: !imports }))
         reporter.onNote(note);
     },
-    /** @throws FileRefused if the whole file was imported before */
+    /** @throws AlreadyImported */
     assertNewRows(): void {
       if (!state && previous && previous.finishedAt !== null)
-        throw new FileRefused(importedMessage(options.name, previous, previous.finishedAt));
+        throw new AlreadyImported(importedMessage(options.name, previous, previous.finishedAt));
     },
     [Symbol.dispose]: () => session?.[Symbol.dispose](),
   };
@@ -438,7 +450,7 @@ export interface ImportResult extends RowCounts {
   created: readonly string[];
   /** The first rows, if nothing is written. */
   preview: readonly Preview[];
-  /** The first animals that the file of an update lacks. */
+  /** Preview that the file of an update lacks. */
   absentPets: readonly PresentPet[];
   /** Custom fields that were added, or would be. */
   createdFields: readonly string[];
@@ -534,7 +546,8 @@ export const importFile = async (
   options: ImportOptions,
   dependencies: Dependencies,
 ): Promise<ImportResult> => {
-  const { imports, reporter, isStopped, categories, present, addField, now, sharesThread } = dependencies;
+  const { imports, earlierImports, reporter, isStopped, categories, present, now, sharesThread } =
+    dependencies;
   const { path, reimport, encoding } = options;
   const open = () => openSource(path, encoding, sharesThread ? SHARED_CHUNK_BYTES : undefined);
   const opened = await open();
@@ -542,7 +555,7 @@ export const importFile = async (
   const format = readFormat(options, opened.head, categories, unknown, now());
   reporter.debug(`reads ${opened.encoding} with the columns ${JSON.stringify(format.columns)}`);
   for (const note of format.notes) reporter.onNote(note);
-  const known = imports?.all() ?? [];
+  const known = earlierImports();
   // An update starts again: the rows that an interrupted one has read change nothing.
   const point = await findResumePoint(open, opened, format.key ? [] : known, {
     firstRow: format.firstRow.bytes,
@@ -554,7 +567,6 @@ export const importFile = async (
   const mayHaveReferences = format.columns.reference !== undefined || options.format === "ndjson";
   if (!format.key && path !== undefined && mayHaveReferences && present.hasReferences())
     await assertNew(open, format, point, present);
-  if (imports) for (const field of format.newFields) await addField(field);
   using writer = importWriter(options, dependencies, format, point, known, unknown);
   const end = await writeRows(format, point, writer, isStopped);
   if (end.done) {

@@ -77,13 +77,15 @@ export const openImports = (context: Context, { categories, fields, problemOfNam
   return {
     /** @throws FileRefused, ConcurrentImport, CategoryGone, StoreChanged */
     importFile(request: ImportRequest, { actor, ...run }: Run): Promise<ImportResult> {
+      const repository = repositoryFor(actor);
       const columns = columnsOf(request.map, fields.list(), request.key);
       return importFile(
         { ...request, columns },
         {
           ...run,
           now,
-          imports: request.isDry ? undefined : repositoryFor(actor),
+          imports: request.isDry ? undefined : repository,
+          earlierImports: repository.all,
           categories: categoryAccess(request, actor),
           present: presentPets(database),
           addField: async ({ name, label, kind }) => void (await fields.add({ name, label, kind }, actor)),

@@ -82,6 +82,10 @@ const CHANGES = statement<Change>(sql`
   ORDER BY ${importChanges.id} DESC
   LIMIT ${value("limit")}`);
 
+const RANGE = statement<{ first: number; last: number }>(sql`
+  SELECT coalesce(min(${importChanges.id}), 0) AS first, coalesce(max(${importChanges.id}), -1) AS last
+  FROM ${importChanges} WHERE ${importChanges.importId} = ${value("importId")}`);
+
 /** A range of changes, all of them checked in one statement. */
 const IN_RANGE = sql`${importChanges.importId} = ${value("importId")}
     AND ${importChanges.id} BETWEEN ${value("from")} AND ${value("to")}`;
@@ -181,6 +185,15 @@ const assertUnchanged = (connection: Connection, importId: number, from = 0, to 
   if (taken) throw refusal(taken, "now has the reference of an animal that the undo would restore");
 };
 
+/** Checks all changes of an import, while other requests run. @throws UndoRefused */
+const assertAllUnchanged = async (connection: Connection, importId: number): Promise<void> => {
+  const { first = 0, last = -1 } = RANGE.get(connection, { importId }) ?? {};
+  for (let from = first; from <= last; from += SLICE) {
+    assertUnchanged(connection, importId, from, from + SLICE - 1);
+    await yieldThread();
+  }
+};
+
 const run = (connection: Connection, statements: readonly Statement[]): void => {
   for (const { query, values } of statements) query.all(connection, values);
 };
@@ -268,12 +281,15 @@ const findUndoable = (connection: Connection, id = LAST.get(connection)?.id ?? 0
         ? "no file was imported: there is nothing to undo"
         : `there is no import ${id}: leave out the id to undo the last one`,
     );
-  const name = `import ${id} of ${found.file}`;
+  const name = `import ${id} of ${basename(found.file)}`;
   if (found.undoneAt !== null)
     throw new UndoRefused(
       `${name} was undone on ${formatTime(found.undoneAt)}: to undo an earlier import, use import --undo ID (adoption-store audit lists the ids)`,
     );
-  if (found.added + found.updated > 0 && CHANGES.get(connection, { importId: id, limit: 1 }) === undefined)
+  if (
+    found.added + found.updated + found.absent > 0 &&
+    CHANGES.get(connection, { importId: id, limit: 1 }) === undefined
+  )
     throw new UndoRefused(`${name} is older than ${UNDO_DAYS} days, so it can no longer be undone`);
   return found;
 };
@@ -294,7 +310,7 @@ export const undoRepository = ({ client, commit }: Database) => ({
     using _ = hold(id);
     // Another process may have undone it before.
     findUndoable(client, id);
-    assertUnchanged(client, id);
+    await assertAllUnchanged(client, id);
     let undone: Undone = { deleted: 0, restored: 0, readded: [] };
     for (let isLast = false; !isLast;) {
       await yieldThread();

@@ -231,11 +231,30 @@ test("a file that was imported is refused, unless `again` is set", async () => {
   expect(await messageOf(refused.clone() as Response)).toBe(
     "animals.csv was already imported on 2026-11-20T00:00:00Z (1 animal): add again to import it once more",
   );
-  expect(await faultOf(refused)).toBe("400 import_refused");
+  expect(await faultOf(refused)).toBe("409 already_imported");
+  expect(await faultOf(await send(store, `${NEW}&dryRun=true`, "name,category\nBella,Dog\n"))).toBe(
+    "409 already_imported",
+  );
   expect(await importing(store, `${NEW}&again=true`, "name,category\nBella,Dog\n")).toMatchObject({
     id: 2,
     added: 1,
   });
+});
+
+test("a refused file creates no custom field", async () => {
+  const store = await open();
+  await importing(store, NEW, "name,category\nBella,Dog\n");
+  const file = "name,category,Coat\n";
+  expect(await faultOf(await send(store, `${NEW}&createFields=true`, file))).toBe("400 import_refused");
+  expect(await (await store.call("GET", "/v1/fields")).json()).toEqual([]);
+});
+
+test("a dry run warns of an update that would be refused because most animals are absent", async () => {
+  const store = await open();
+  const rows = Array.from({ length: 20 }, (_, at) => `B-${at},Pet ${at},Dog\n`).join("");
+  await importing(store, NEW, `Animal ID,Name,Species\n${rows}`);
+  const { notes } = await importing(store, `${UPDATE}&missing=delete&dryRun=true`, "Animal ID,Name\nB-0,\n");
+  expect(notes).toContainEqual(expect.stringContaining("19 of 20 animals are not in the file"));
 });
 
 test.each([

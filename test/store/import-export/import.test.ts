@@ -34,6 +34,7 @@ const place = (text: string, name = "a.csv") => {
     let read = 0;
     const dependencies: Dependencies = {
       imports: repository,
+      earlierImports: repository.all,
       categories: {
         names: categoryNames(() => []),
         problemOf: () => undefined,

@@ -15,8 +15,9 @@ const NOTES: Readonly<Record<FaultCode, string>> = {
     "The cursor belongs to another list or another filter, or it was changed. Use the `Link` or `Next-Cursor` header of the last response, or start at the first page.",
   invalid_archive:
     "An uploaded archive can't be deployed. The message has the reason, for example that `index.html` is missing. Correct the archive and upload it again.",
+  already_imported: "Every row of the file was imported before. To import it once more, send `again=true`.",
   import_refused:
-    "A file of animals can't be imported as it is. The message has the reason and names the parameter that helps, for example `again` for a file that was imported before.",
+    "A file of animals can't be imported as it is. The message has the reason and names the parameter that helps.",
   import_running: "The server imports one file at a time. Try again when the other import has finished.",
   undo_refused:
     "An import can't be undone: it was undone before, it is older than 30 days, or an animal has changed since. The message names the animal.",
