@@ -207,7 +207,7 @@ export const importEndpoints = ({ imports, receive, macros, withoutIdleTimeout }
     scope: "pets:write",
     summary: "Undo an import",
     description:
-      "Deletes the animals that the import added, and restores those that it changed or deleted. Nothing is undone if an animal has changed since. The error names that animal.",
+      "Deletes the animals that the import added, and restores those that it changed or deleted. If an animal has changed since, nothing is undone, and the error names that animal. An undo that was interrupted, or stopped because an animal changed meanwhile, continues when it is called again.",
     params: { importId },
     idempotent: true,
     returns: [model.Undone, "The import is undone.", { id: 4, deleted: 1, restored: 1, readded: [] }],

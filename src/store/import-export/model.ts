@@ -116,7 +116,9 @@ export const Import = t.Object(
     file: ResponseText("The name of the file.", "animals.csv"),
     startedAt: Time("When it began.", "2026-11-20T09:30:00.000Z"),
     finishedAt: t.Optional(Time("Absent while it is not complete.", "2026-11-20T09:30:02.000Z")),
-    undoneAt: t.Optional(Time("When it was undone.", "2026-11-21T08:00:00.000Z")),
+    undoneAt: t.Optional(
+      Time("When it was undone, or the undo began that is to be continued.", "2026-11-21T08:00:00.000Z"),
+    ),
     ...counts,
     canUndo: t.Boolean({ description: "True if it has changes that can be undone." }),
   },

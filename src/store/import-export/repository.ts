@@ -115,7 +115,7 @@ const ALL = statement<Import>(sql`
   ORDER BY ${imports.finishedAt} IS NOT NULL, ${imports.bytes} DESC`);
 
 const LISTED = statement(sql`
-  SELECT ${columnsOf(imports)}, ${imports.undoneAt} IS NULL AND EXISTS (
+  SELECT ${columnsOf(imports)}, EXISTS (
     SELECT 1 FROM ${importChanges} WHERE ${importChanges.importId} = ${imports.id}) AS canUndo
   FROM ${imports} WHERE ${imports.id} BETWEEN ${value("from")} AND ${value("to")}
   ORDER BY ${imports.id} DESC LIMIT ${value("limit")}`).as(

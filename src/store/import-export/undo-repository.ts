@@ -282,14 +282,12 @@ const findUndoable = (connection: Connection, id = LAST.get(connection)?.id ?? 0
         : `there is no import ${id}: leave out the id to undo the last one`,
     );
   const name = `import ${id} of ${basename(found.file)}`;
-  if (found.undoneAt !== null)
+  const hasChanges = CHANGES.get(connection, { importId: id, limit: 1 }) !== undefined;
+  if (found.undoneAt !== null && !hasChanges)
     throw new UndoRefused(
       `${name} was undone on ${formatTime(found.undoneAt)}: to undo an earlier import, use import --undo ID (adoption-store audit lists the ids)`,
     );
-  if (
-    found.added + found.updated + found.absent > 0 &&
-    CHANGES.get(connection, { importId: id, limit: 1 }) === undefined
-  )
+  if (found.added + found.updated + found.absent > 0 && !hasChanges)
     throw new UndoRefused(`${name} is older than ${UNDO_DAYS} days, so it can no longer be undone`);
   return found;
 };
@@ -323,12 +321,10 @@ export const undoRepository = ({ client, commit }: Database) => ({
           restored: undone.restored + slice.restored,
           readded: [...undone.readded, ...slice.readded],
         };
-        const last = () => [
-          END.with({ id, now: act.now }),
-          ...record(act, entry),
-          ...storing(keep, { id, file, ...all }),
-        ];
-        return [{ all, isLast: slice.isLast }, ...(slice.isLast ? last() : [])];
+        const last = () => [...record(act, entry), ...storing(keep, { id, file, ...all })];
+        // From the first slice on, no import continues this one: it would miss what is undone already.
+        const end = END.with({ id, now: act.now });
+        return [{ all, isLast: slice.isLast }, end, ...(slice.isLast ? last() : [])];
       });
       ({ all: undone, isLast } = next);
     }
