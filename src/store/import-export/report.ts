@@ -50,7 +50,9 @@ const textOf = (value: unknown): string =>
 /** The cells of a row in the order of the columns. A row that cannot be read is one cell. */
 const cellsOf = ({ content }: Row, header: FileContent["header"]): string[] => {
   if (content instanceof UnreadableRow) return [content.text];
-  return Array.isArray(content) ? content : header.map(({ name }) => textOf(content[name]));
+  return Array.isArray(content)
+    ? content
+    : header.map(({ name }) => (Object.hasOwn(content, name) ? textOf(content[name]) : ""));
 };
 
 const columnsOf = ({ header, firstRows }: FileContent) => {
@@ -60,7 +62,7 @@ const columnsOf = ({ header, firstRows }: FileContent) => {
   return header.map(({ name, field = null }, index) => {
     const values = rows.map((cells) => (cells[index] ?? "").trim()).filter((text) => text !== "");
     const samples = [...new Set(values)].slice(0, MAX_SAMPLES);
-    return { name, field, samples: samples.map((text) => text.slice(0, MAX_SAMPLE_LENGTH)) };
+    return { name, field, samples: samples.map((text) => text.slice(0, MAX_SAMPLE_LENGTH).toWellFormed()) };
   });
 };
 

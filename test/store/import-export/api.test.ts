@@ -241,6 +241,14 @@ test("a file that was imported is refused, unless `again` is set", async () => {
   });
 });
 
+test("names of inherited properties are columns like others", async () => {
+  const store = await open();
+  const rows = '{"name":"Bella","categoryId":3,"constructor":"x"}\n{"name":"Max"}\n';
+  const call = { headers: { "content-type": "application/x-ndjson" } };
+  const { rejectedRows } = await importing(store, "", rows, call);
+  expect(rejectedRows).toMatchObject([{ line: 2, cells: ["Max", "", ""] }]);
+});
+
 test("a refused file creates no custom field", async () => {
   const store = await open();
   await importing(store, NEW, "name,category\nBella,Dog\n");
