@@ -95,12 +95,14 @@ const UNMET = [
   "deleteField",
   "deletePhoto",
   "getDeploy",
+  "getImport",
   "getPerson",
   "invitePerson",
   "placeOrder",
   "removeDomain",
   "removePasskey",
   "removePerson",
+  "undoImport",
 ];
 
 /** How to run a sample that is in the file of its language. */
