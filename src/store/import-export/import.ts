@@ -271,6 +271,23 @@ const previewOf = ({ line }: Row, decision: Preview["decision"], { names }: Cate
   previousCategory: decision.before && names.nameOf(decision.before.categoryId),
 });
 
+/** The record of a new import at its resume point. */
+const newRecord = (
+  { name }: ImportOptions,
+  { columns }: FileFormat,
+  { position, source, fingerprint }: ResumePoint,
+  startedAt: number,
+) => ({
+  ...NO_REJECTED,
+  ...NO_ROWS,
+  hash: fingerprint.digest(),
+  bytes: position.bytes,
+  file: name,
+  head: sha256(source.head),
+  columns: JSON.stringify(columns),
+  startedAt,
+});
+
 /**
  * Writes the rows of a file after its resume point. The first rows open the session, with its lock and the file of rejected
  * rows.
@@ -279,10 +296,11 @@ const importWriter = (
   options: ImportOptions,
   dependencies: Dependencies,
   format: FileFormat,
-  { position, source, previous, fingerprint }: ResumePoint,
+  point: ResumePoint,
   known: readonly Import[],
   unknown: UnknownValues,
 ) => {
+  const { position, source, previous, fingerprint } = point;
   const { imports, reporter, now, categories, present, sharesThread, maxPreview } = dependencies;
   const { key } = format;
   const checker = rowChecker(format, source, {
@@ -303,17 +321,7 @@ const importWriter = (
   let session: ImportSession | undefined;
   let state: Import | undefined;
 
-  /** The record of a new import at its resume point. */
-  const record = {
-    ...NO_REJECTED,
-    ...NO_ROWS,
-    hash: fingerprint.digest(),
-    bytes: position.bytes,
-    file: options.name,
-    head: sha256(source.head),
-    columns: JSON.stringify(format.columns),
-    startedAt: now(),
-  };
+  const record = newRecord(options, format, point, now());
 
   /** Opens the session, unless this is a dry run. */
   const begin = async (): Promise<Import> => {
