@@ -47,7 +47,7 @@ const REPORT = {
   ],
   createdCategories: [],
   createdFields: [],
-  notes: ['guessed: "Animal Name" as name; choose others with map "COLUMN=FIELD"'],
+  notes: ['guessed: "Animal Name" as name; choose others with map="COLUMN=FIELD"'],
   preview: [],
   rejectedRows: [{ line: 4, reason: REASON, cells: ["A-3", "Luna", "Toy"] }],
   unknownValues: [{ field: "size", value: "Toy", rows: 1 }],

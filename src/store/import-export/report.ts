@@ -20,21 +20,29 @@ export const previewRow = ({ line, decision: { before, after, changes }, categor
   }),
 });
 
-const PARAMETERS: Readonly<Record<string, string>> = {
-  "--create-categories": "createCategories",
-  "--create-fields": "createFields",
-  "--yes": "confirmed",
+const SWITCHES: Readonly<Record<string, string>> = {
+  "create-categories": "createCategories",
+  "create-fields": "createFields",
+  yes: "confirmed",
+  update: "update",
+  again: "again",
+  raw: "raw",
 };
 
-const FLAG =
-  /--(?:create-categories|create-fields|yes|update|undo|key|missing|map|value|again|raw|dates|currency|encoding|delimiter)\b/g;
+/** A text in quotes, which may be a cell, or a flag, with the space before its value. */
+const QUOTED_OR_FLAG =
+  /"(?:[^"\\]|\\.)*"|(?<=[ =])'[^']*'|--([a-z]+(?:-[a-z]+)*)( (?!works|names|or\b|flags|imports|needs|to\b)(?=["'\w]))?/g;
 
 /** A text of an import for a client of the API: the flags of the command line become query parameters. */
 export const inApiWords = (text: string): string =>
   text
-    .replaceAll(FLAG, (flag) => PARAMETERS[flag] ?? flag.slice(2))
+    .replaceAll(QUOTED_OR_FLAG, (found, flag?: string, space?: string) => {
+      if (flag === undefined) return found;
+      const name = SWITCHES[flag];
+      return name === undefined ? flag + (space === undefined ? "" : "=") : `${name}=true${space ?? ""}`;
+    })
     .replace(/run the (same )?command again/, "send the $1request again")
-    .replace(/use import undo ID \(.*\)$/, "undo that one");
+    .replace(/: to undo an earlier import, .*$/, "");
 
 const MAX_REJECTED = 100;
 /** Characters of all rejected rows in a report. */

@@ -211,31 +211,31 @@ test.each([
 
 test.each([
   [
-    'skipped columns: "Sponsor"; to keep them as custom fields, add createFields',
+    'skipped columns: "Sponsor"; to keep them as custom fields, add createFields=true',
     'Skipped columns: "Sponsor"; to keep them as custom fields, use “Import other columns as custom fields”',
   ],
   [
-    'the store has animals of this file: update them with update key "Animal ID"',
+    'the store has animals of this file: update them with update=true key="Animal ID"',
     "The store has animals of this file: update them with “Update existing animals”",
   ],
   [
-    "add again to import all rows once more, again",
+    "add again=true to import all rows once more, again",
     "Use “Import this file again” to import all rows once more, again",
   ],
   [
-    "if the file is complete, send the request again with confirmed",
+    "if the file is complete, send the request again with confirmed=true",
     "If the file is complete, send the request again with “The file is complete”",
   ],
   [
-    'of "3/4/2026" may be in either order: add dates dmy or dates mdy',
+    'of "3/4/2026" may be in either order: add dates=dmy or dates=mdy',
     'Of "3/4/2026" may be in either order: use “Order of dates”',
   ],
-  ["has no currency: add currency, such as currency EUR", "Has no currency: use “Currency”"],
+  ["has no currency: add currency, such as currency=EUR", "Has no currency: use “Currency”"],
   [
-    "has no unit: add map 'My weight=weightKg' or map 'My weight=weightPounds'",
+    "has no unit: add map='My weight=weightKg' or map='My weight=weightPounds'",
     "Has no unit: use “Columns of the file”",
   ],
-  ['map one with map "COLUMN=name"', "Map one with “Columns of the file”"],
+  ['map one with map="COLUMN=name"', "Map one with “Columns of the file”"],
   ["name: is empty", "Name: is empty"],
 ])("the text %j names controls instead of parameters", (text, words) => {
   expect(withLabels(text)).toBe(words);
@@ -265,8 +265,8 @@ test("the changes of an animal are in the words of its form", () => {
 
 test("notes that the dialog shows itself are left out", () => {
   const notes = [
-    'guessed: "Species" as category; choose others with map "COLUMN=FIELD"',
-    'no status is called "On hold" (1 row): add value "status:On hold=STATUS"',
+    'guessed: "Species" as category; choose others with map="COLUMN=FIELD"',
+    'no status is called "On hold" (1 row): add value="status:On hold=STATUS"',
     '"id" is not read: new animals get new ids',
   ];
   expect(notesOf({ ...REPORT, notes })).toEqual(['"id" is not read: new animals get new ids']);

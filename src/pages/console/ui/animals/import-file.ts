@@ -236,14 +236,14 @@ const FLAG = /('[^']*'|"[^"]*"|\S+)/.source;
 
 /** The controls of the dialog, and how the API's texts name them. */
 const CONTROLS = {
-  createCategories: ["Create missing categories", /\bcreateCategories\b/],
-  createFields: ["Import other columns as custom fields", /\bcreateFields\b/],
-  again: ["Import this file again", /\bagain(?= to import)/],
-  update: ["Update existing animals", new RegExp(`\\bupdate key ${FLAG}`)],
-  confirmed: ["The file is complete", /\bconfirmed$/],
-  dates: ["Order of dates", /\bdates dmy or dates mdy$|\bdates$/],
-  currency: ["Currency", /\bcurrency, such as currency EUR$/],
-  map: ["Columns of the file", new RegExp(`\\bmap ${FLAG}( or map ${FLAG})?$`)],
+  createCategories: ["Create missing categories", /\bcreateCategories=true\b/],
+  createFields: ["Import other columns as custom fields", /\bcreateFields=true\b/],
+  again: ["Import this file again", /\bagain=true(?= to import)/],
+  update: ["Update existing animals", new RegExp(`\\bupdate=true key=${FLAG}`)],
+  confirmed: ["The file is complete", /\bconfirmed=true$/],
+  dates: ["Order of dates", /\bdates=dmy or dates=mdy$|\bdates$/],
+  currency: ["Currency", /\bcurrency, such as currency=EUR$/],
+  map: ["Columns of the file", new RegExp(`\\bmap=${FLAG}( or map=${FLAG})?$`)],
 } as const;
 
 export type Control = keyof typeof CONTROLS;
@@ -263,7 +263,7 @@ export const withLabels = (text: string): string =>
 
 /** The notes of a report, without those about guessed columns and unknown words, which have their own controls. */
 export const notesOf = ({ notes }: Report): string[] =>
-  notes.filter((note) => !/^guessed: |\bvalue ["']?[\w.]+:/.test(note)).map(withLabels);
+  notes.filter((note) => !/^guessed: |\bvalue=["']?[\w.]+:/.test(note)).map(withLabels);
 
 /** The changes of an animal, in the words of its form. */
 export const changeLines = (
