@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { storeIdOf } from "../data/db/store-id.ts";
 import { freeBytes } from "../data/data-dir/storage.ts";
 import {
-  type Admission,
   type AdmissionLimits,
   type UploadPace,
   ADMISSION,
@@ -22,7 +21,6 @@ import type { RequestOptions } from "../protocols/s3/object-store.ts";
 import { type Objects, objectStorage } from "../platform/deploys/remote/object-storage.ts";
 import { MAX_QUEUED_BYTES } from "../store/photos/photo.ts";
 import { photoStorage } from "./photos.ts";
-import { Fault } from "../lib/errors.ts";
 import { MAX_IMPORT_BYTES, type ReceiveImport } from "../store/import-export/endpoints.ts";
 import type { Context } from "../data/context.ts";
 
@@ -44,34 +42,27 @@ export interface DeployOptions {
 
 const IMPORT_WORDS = { name: "file", limit: "", unstored: "this file. Nothing of it was imported" };
 
-/** Admits one upload at a time. */
-const oneAtATime = (): Admission => {
-  let isIdle = true;
-  return {
-    isIdle: () => isIdle,
-    admit() {
-      if (!isIdle) throw new Fault("import_running", undefined, { connection: "close" });
-      isIdle = false;
-      return () => {
-        isIdle = true;
-      };
-    },
-    unpack: (work) => work(),
-  };
-};
+/** One file is imported at a time. */
+const IMPORT_LIMITS: AdmissionLimits = { perCaller: 4, total: 16, unpacking: 1 };
 
 /** Receives the files of imports. */
 const importFiles = (dataDir: string, diskSpace: DiskSpace, pace: UploadPace) => {
   const limits = { bytes: MAX_IMPORT_BYTES, ...pace };
   const uploads = openUploads(join(dataDir, "import-uploads"), limits, diskSpace);
-  const admission = oneAtATime();
-  const receiving = { uploads, admission, diskSpace, uploadLimit: MAX_IMPORT_BYTES, words: IMPORT_WORDS };
+  const importing = admission(IMPORT_LIMITS);
+  const receiving = {
+    uploads,
+    admission: importing,
+    diskSpace,
+    uploadLimit: MAX_IMPORT_BYTES,
+    words: IMPORT_WORDS,
+  };
   const receive: ReceiveImport = (upload, use) => receiveUpload(upload, receiving, use);
   return {
     receive,
     /** Removes uploads that a crash left. */
     clearUploads: () => {
-      if (admission.isIdle()) uploads.clear();
+      if (importing.isIdle()) uploads.clear();
     },
   };
 };

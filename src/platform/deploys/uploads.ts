@@ -38,8 +38,8 @@ export const admission = ({ perCaller, total, unpacking }: AdmissionLimits): Adm
     admit(caller) {
       const own = uploading.get(caller) ?? 0;
       if (own >= perCaller)
-        throw tooMany(`This key is sending ${own} archives, and may send ${perCaller} at once`);
-      if (uploads >= total) throw tooMany("Too many archives are being sent");
+        throw tooMany(`This key is sending ${own} files, and may send ${perCaller} at once`);
+      if (uploads >= total) throw tooMany("Too many files are being sent");
       uploading.set(caller, own + 1);
       uploads++;
       return () => {
