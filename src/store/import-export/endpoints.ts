@@ -17,7 +17,7 @@ import { UndoRefused } from "./undo-repository.ts";
 
 /**
  * Writes an upload to a file, and calls `use` with its path.
- * @throws Fault import_running during another call; payload_too_large, request_timeout, invalid_request, storage_unavailable
+ * @throws Fault rate_limited, payload_too_large, request_timeout, invalid_request, storage_unavailable
  */
 export type ReceiveImport = <Result>(
   upload: FileUpload,
@@ -64,9 +64,12 @@ const importId = IdInPath("Id of the import.");
 /** @throws Fault unsupported_media_type */
 const formatOf = ({ headers }: Request) => {
   const type = (headers.get("content-type") ?? "").replace(/\s*;.*/, "").toLowerCase();
-  if (Object.hasOwn(FORMATS, type)) return FORMATS[type as keyof typeof FORMATS];
+  const isPlain = (headers.get("content-encoding") ?? "identity") === "identity";
+  if (isPlain && Object.hasOwn(FORMATS, type)) return FORMATS[type as keyof typeof FORMATS];
   const accept = TYPES.join(", ");
-  throw new Fault("unsupported_media_type", `The file must be sent as one of ${accept}.`, { accept });
+  throw new Fault("unsupported_media_type", `The file must be sent as one of ${accept}, not compressed.`, {
+    accept,
+  });
 };
 
 const locationOf = ({ id }: ImportResult) => ({ location: `/v1/imports/${id}` });
@@ -170,7 +173,7 @@ export const importEndpoints = ({ imports, receive, macros, withoutIdleTimeout }
     scope: "pets:write",
     summary: "Import a file of animals",
     description:
-      "Adds or updates the animals of a CSV or NDJSON file of at most 25 MB, as the command `import` does. Send the file itself, with the Content-Type of its format. Each row adds an animal, changes one, or is rejected. The report has the rejected rows. With `dryRun`, the report shows the changes that the import would make.\n\nThe server imports one file at a time. It refuses a file that was imported before. After an interruption, send the same file again to continue. An import can be undone for 30 days.",
+      "Adds or updates the animals of a CSV or NDJSON file of at most 25 MB, as the command `import` does. Send the file itself, with the Content-Type of its format. Each row adds an animal, changes one, or is rejected. The report has the rejected rows. With `dryRun`, the report shows the changes that the import would make.\n\nThe server imports one file at a time, and others wait. It refuses a file that was imported before. After an interruption, send the same file again to continue. An import can be undone for 30 days.",
     query: model.ImportQuery,
     uploads: TYPES,
     status: 201,

@@ -13,7 +13,7 @@ import {
   skip,
   fingerprint as newFingerprint,
 } from "./source.ts";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { quantity } from "../../lib/quantity.ts";
 import { SHARED_CHUNK_BYTES, writePacing, yieldThread } from "./pacing.ts";
 import { quoted, shellWord } from "../../lib/text.ts";
@@ -102,10 +102,12 @@ const formatDate = (ms: number): string => new Date(ms).toISOString().replace(/\
 /** Names the file with the rows that the previous import rejected, unless this import appends to it. */
 const previousRejectedNote = (previous: Import, current: Import | undefined): string => {
   const { rejected, rejectedFile, rejectedBytes } = previous;
-  if (!current || rejected === 0 || rejectedFile === null) return "";
-  if (rejectedFile !== current.rejectedFile) return `; the rows that it rejected are in ${rejectedFile}`;
+  if (!current || rejected === 0) return "";
+  if (rejectedFile === null) return "; the rows that it rejected are not listed again";
+  if (rejectedFile !== current.rejectedFile)
+    return `; the rows that it rejected are in ${basename(rejectedFile)}`;
   return rejectedBytes > current.rejectedBytes
-    ? `; the rows that it rejected are no longer in ${rejectedFile}, which is started again`
+    ? `; the rows that it rejected are no longer in ${basename(rejectedFile)}, which is started again`
     : "";
 };
 
@@ -124,7 +126,7 @@ const importedMessage = (
   { added, rejected, rejectedFile }: Import,
   finishedAt: number,
 ): string => {
-  const place = rejectedFile === null ? "in a separate file" : `in ${rejectedFile}`;
+  const place = rejectedFile === null ? "in a separate file" : `in ${basename(rejectedFile)}`;
   const remedy =
     rejected === 0
       ? "add --again to import it once more"
@@ -526,11 +528,13 @@ const assertNew = async (
   open: () => Promise<Source>,
   format: FileFormat,
   { position, previous }: ResumePoint,
-  present: PresentPets,
+  { present, isStopped }: Dependencies,
 ): Promise<void> => {
   const { chunks } = await open();
   const { rest } = await skip(chunks, position.bytes, newFingerprint());
   for await (const { rows } of format.batches(rest, position)) {
+    await yieldThread();
+    if (isStopped()) return;
     const references = rows
       .map(format.read)
       .map((values) => (typeof values === "string" ? undefined : format.keyOf(values, "reference")))
@@ -574,7 +578,7 @@ export const importFile = async (
   });
   const mayHaveReferences = format.columns.reference !== undefined || options.format === "ndjson";
   if (!format.key && path !== undefined && mayHaveReferences && present.hasReferences())
-    await assertNew(open, format, point, present);
+    await assertNew(open, format, point, dependencies);
   using writer = importWriter(options, dependencies, format, point, known, unknown);
   const end = await writeRows(format, point, writer, isStopped);
   if (end.done) {

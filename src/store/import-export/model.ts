@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type Static, type TSchema, t } from "elysia";
 import {
   AnyText,
@@ -156,7 +157,7 @@ export const fromImport = (stored: ReturnType<ImportService["recent"]>[number]) 
   return {
     id,
     // The command line stores paths of the server.
-    file: stored.file.replace(/^.*\//, ""),
+    file: basename(stored.file),
     startedAt: formatTime(startedAt),
     ...(finishedAt !== null && { finishedAt: formatTime(finishedAt) }),
     ...(undoneAt !== null && { undoneAt: formatTime(undoneAt) }),

@@ -59,7 +59,7 @@ const currencyOf = (code: string | undefined): string | undefined => {
 /** The separator of cells from its name or the character itself. @throws InvalidOption */
 const delimiterOf = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
-  const named: string | undefined = (DELIMITERS as Record<string, string>)[text];
+  const named = Object.hasOwn(DELIMITERS, text) ? DELIMITERS[text as keyof typeof DELIMITERS] : undefined;
   const delimiter = named ?? (text === "\\t" ? "\t" : text);
   if (delimiter.length !== 1 || /["\r\n]/.test(delimiter))
     throw new InvalidOption(

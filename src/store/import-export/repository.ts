@@ -96,7 +96,8 @@ const jsonOf = (added: readonly NewPet[]): string =>
 
 /** A lock across processes. @throws ConcurrentImport if another process has it */
 const holdLock = (path: string): Disposable => {
-  const lock = takeLock(path);
+  // An import holds it for seconds, and waiting would stop all requests.
+  const lock = takeLock(path, 0);
   if (!lock) throw new ConcurrentImport();
   return {
     [Symbol.dispose]() {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { quantity } from "../../lib/quantity.ts";
 import { FileRefused } from "./columns.ts";
 import type { Import } from "./repository.ts";
@@ -84,7 +85,7 @@ export const findResumePoint = async (
     const isOtherFile = found === DIFFERS && candidate.finishedAt !== null;
     if (!canReopen || !(reimport || isOtherFile))
       throw new FileRefused(
-        `it starts like ${candidate.file} (${quantity(candidate.read, "row")} imported), but ${found}, or use --again${reimport ? " with its path" : ""} to import all of this one`,
+        `it starts like ${basename(candidate.file)} (${quantity(candidate.read, "row")} imported), but ${found}, or use --again${reimport ? " with its path" : ""} to import all of this one`,
       );
     debug(
       `does not continue import ${candidate.id}: ${reimport ? "--again imports all rows" : "its rows differ"}`,

@@ -166,6 +166,13 @@ const OLD = statement<{ id: number }>(sql`
   WHERE ${imports.startedAt} < ${value("before")}
   LIMIT ${SLICE}`);
 
+/** The last import that has changed an animal after another. */
+const LATER = statement<{ importId: number }>(sql`
+  SELECT ${columnsOf(importChanges, "importId")} FROM ${importChanges}
+  WHERE ${importChanges.petId} = ${value("petId")} AND ${importChanges.toId} = ${importChanges.petId}
+    AND ${importChanges.importId} > ${value("importId")}
+  ORDER BY ${importChanges.importId} DESC`);
+
 const refusal = ({ id, name }: { id: number; name: string }, reason: string) =>
   new UndoRefused(
     `${name} (animal ${id}) ${reason}: nothing more is undone. Restore the other animals by hand`,
@@ -174,6 +181,11 @@ const refusal = ({ id, name }: { id: number; name: string }, reason: string) =>
 /** @throws UndoRefused if an animal of these changes was changed since the import, or if another has its reference */
 const assertUnchanged = (connection: Connection, importId: number, from = 0, to = NEWEST): void => {
   const changed = CHANGED_SINCE.get(connection, { importId, from, to });
+  const later = changed && LATER.get(connection, { importId, petId: changed.id });
+  if (later)
+    throw new UndoRefused(
+      `${changed.name} (animal ${changed.id}) was changed by import ${later.importId}: undo that one first`,
+    );
   if (changed)
     throw refusal(
       changed,
