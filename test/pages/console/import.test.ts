@@ -275,7 +275,7 @@ test("notes that the dialog shows itself are left out", () => {
 test("the counts of an import are a sentence", () => {
   expect(countsOf(REPORT, true)).toBe("1 animal would be added, 2 rows rejected.");
   expect(countsOf({ added: 0, updated: 1234, unchanged: 5, rejected: 0, absent: 1, repeated: 6 })).toBe(
-    "0 animals added, 1,234 changed, 5 unchanged, 6 repeated rows skipped, 1 animal not in the file.",
+    "1,234 animals changed, 5 unchanged, 6 repeated rows skipped, 1 animal not in the file.",
   );
 });
 

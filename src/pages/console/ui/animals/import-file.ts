@@ -294,8 +294,8 @@ export const countsOf = (
 ): string => {
   const would = isDry ? "would be " : "";
   const counts = [
-    `${pluralize(added, "animal")} ${would}added`,
-    updated && `${formatCount(updated)} ${would}changed`,
+    (added || !updated) && `${pluralize(added, "animal")} ${would}added`,
+    updated && `${added ? formatCount(updated) : pluralize(updated, "animal")} ${would}changed`,
     unchanged && `${formatCount(unchanged)} unchanged`,
     rejected && `${pluralize(rejected, "row")} rejected`,
     repeated && `${pluralize(repeated, "repeated row")} skipped`,

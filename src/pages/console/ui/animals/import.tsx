@@ -309,7 +309,7 @@ const Result = ({ report, name, view }: { report: file.Report; name: string; vie
         <button
           type="button"
           class="secondary outline"
-          onClick={() => download(`rejected-${name}`, file.rejectedCsv(report))}
+          onClick={() => download(`rejected-${name.replace(/\.\w+$/, "")}.csv`, file.rejectedCsv(report))}
         >
           Download the {first}rejected rows
         </button>
