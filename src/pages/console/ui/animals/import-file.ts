@@ -2,7 +2,7 @@ import { csvLine, guardFormula } from "../../../../lib/csv-writer.ts";
 import type { components } from "../../../../client/types/store.d.ts";
 import { type Options as Choices, formatCount, pluralize } from "../parts/wording.ts";
 import { STATUS_OPTIONS } from "./animal.ts";
-import { type Member, profileDraftOf } from "./profile.ts";
+import { ANSWERS, type Member, profileDraftOf } from "./profile.ts";
 
 export type Report = components["schemas"]["ImportReport"];
 export type Import = components["schemas"]["Import"];
@@ -220,8 +220,6 @@ export const fieldChoices = (members: readonly Member[]): Choices => {
   const others = { "": "Automatic", ignore: "Not imported" };
   return Object.entries({ ...others, ...OF_ANIMAL, ...fields, ...OF_FILES });
 };
-
-const ANSWERS = Object.entries({ yes: "Yes", no: "No", unknown: "Not tried" });
 
 /** The meanings that a word of a field can have. @param categories their names */
 export const meaningsOf = (field: string, members: readonly Member[], categories: readonly string[]) => {

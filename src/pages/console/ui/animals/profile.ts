@@ -18,7 +18,7 @@ export interface Member {
   hint?: string;
 }
 
-const ANSWERS = Object.entries({ yes: "Yes", no: "No", unknown: "Not tried" });
+export const ANSWERS = Object.entries({ yes: "Yes", no: "No", unknown: "Not tried" });
 const YES_OR_NO = Object.entries({ true: "Yes", false: "No" });
 const SIZES = Object.entries({
   small: "Small",
