@@ -141,7 +141,7 @@ test("an empty store offers to import a spreadsheet", async () => {
   const it = await newStore();
   const { page } = it;
   await page.getByRole("link", { name: "Import a spreadsheet" }).click();
-  await page.getByLabel(/^Drop a spreadsheet/).waitFor();
+  await page.getByLabel(/^Drop a CSV file/).waitFor();
   await page.getByText("No imports yet").waitFor();
   expect(await violationsOf(page)).toEqual([]);
 });
