@@ -121,7 +121,7 @@ export const MAX_LINES: Readonly<Record<string, number>> = {
   "operate/backups": 2561,
   "operate/service": 921,
   "operate/upgrade": 516,
-  "pages/console": 14650,
+  "pages/console": 14648,
   "pages/manual": 1960,
   "pages/openapi": 1790,
   "platform/certificates": 2751,
