@@ -17,10 +17,22 @@ const MAX_TRIES = 10;
 
 /** Tables that a migration has removed with what was in them. */
 const REMOVED = new Set(["released_names"]);
-/** What a server adds to as it starts: the reference of its API, the id of the store, and the notices that it opens. */
-const ADDED_TO = new Set(["projects", "deploys", "migrations", "store_identity", "notices", "audit_entries"]);
-/** What its requests change. */
-const CHANGED = new Set(["keys.last_used_at"]);
+/**
+ * What a server adds to soon after its start: the reference of its API, the id of the store, the notices that it opens, and
+ * the index of animals.
+ */
+const ADDED_TO = new Set([
+  "projects",
+  "deploys",
+  "migrations",
+  "store_identity",
+  "notices",
+  "audit_entries",
+  "pet_names",
+  "pet_times",
+]);
+/** What its requests and its index change. */
+const CHANGED = new Set(["keys.last_used_at", "pets_indexed.indexed_to"]);
 /** Where the value of a removed column is now. */
 const MOVED: Readonly<Record<string, string>> = {
   "answers.key_id": "cast(substr(caller, length('key:') + 1) as integer)",
