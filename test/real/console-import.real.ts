@@ -38,7 +38,7 @@ test("the tutorial's spreadsheet is imported with all of its columns, after its 
   for (const word of ["On hold", "Fostered"])
     await field(`Status: ${word}`).selectOption({ label: "Pending" });
   await said("8 animals would be added, 2 rows rejected.");
-  // The focus stays where it was.
+  // The focus does not move.
   await field("Status: On hold").focus();
   await field("Status: On hold").selectOption({ label: "Available" });
   await eventually(() => page.evaluate("document.activeElement.labels[0].textContent"), "Status: On hold");

@@ -47,7 +47,7 @@ export const inApiWords = (text: string): string =>
 const MAX_REJECTED = 100;
 /** Characters of all rejected rows in a report. */
 const MAX_REJECTED_LENGTH = 250_000;
-/** A longer value is no word that a translation could name. */
+/** Longer values are free text. */
 const MAX_VALUE_LENGTH = 200;
 const MAX_SAMPLES = 3;
 const MAX_SAMPLE_LENGTH = 100;

@@ -78,7 +78,7 @@ const lineAt = (text: string, start: number): Row => {
   return { cells: [{ raw, value: raw }], start, end: start + length };
 };
 
-/** A rejected row, and where it is in the text. */
+/** A rejected row and its position in the text. */
 export interface FoundRow extends RejectedRow {
   /** Undefined if the text has something else there. */
   row?: Row;

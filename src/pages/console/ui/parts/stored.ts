@@ -18,7 +18,7 @@ export const useStored = (key: string): readonly [setting: string, store: (setti
       try {
         localStorage.setItem(key, setting);
       } catch {
-        // There is no storage, or it is full.
+        // Storage is blocked or full.
       }
     },
   ];
